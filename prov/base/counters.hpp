@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace odrc {
+
+// What an endpoint counts, always. The names are those of the profile (fi_odrc(7)).
+struct Counters {
+    uint64_t peers{0};            // remote endpoints it has exchanged anything with
+    uint64_t connections_made{0}; // queue pairs connected, whoever began
+    uint64_t connections{0};      // connected now
+    uint64_t connections_peak{0};
+    uint64_t wireup_datagrams{0}; // sent
+    uint64_t wireup_bytes{0};     // sent
+    uint64_t messages_sent{0};
+    uint64_t messages_received{0};
+    uint64_t bytes_sent{0}; // user data, without headers
+    uint64_t bytes_received{0};
+    uint64_t unexpected{0}; // messages that came before their receive was posted
+    uint64_t memory_bytes{0};
+    uint64_t memory_bytes_peak{0}; // registered and buffer memory
+
+    void connection_opened() noexcept {
+        ++connections_made;
+        connections_peak = std::max(connections_peak, ++connections);
+    }
+    void connection_closed() noexcept { --connections; }
+
+    void memory_taken(uint64_t bytes) noexcept {
+        memory_bytes += bytes;
+        memory_bytes_peak = std::max(memory_bytes_peak, memory_bytes);
+    }
+    void memory_given_back(uint64_t bytes) noexcept { memory_bytes -= bytes; }
+};
+
+} // namespace odrc

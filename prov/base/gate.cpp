@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "base/gate.hpp"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define ODRC_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ODRC_THREAD_SANITIZER 1
+#endif
+#endif
+
+namespace odrc {
+namespace {
+
+bool membarrier_works() noexcept {
+#ifdef ODRC_THREAD_SANITIZER
+    return false; // the sanitizer cannot see a barrier that the kernel runs
+#else
+    static const bool works =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return works;
+#endif
+}
+
+} // namespace
+
+Gate::Gate(Kind kind) noexcept : locked_{kind == Kind::many_threads || !membarrier_works()} {}
+
+void Gate::stand_aside() noexcept {
+    do {
+        inside_.store(0, std::memory_order_release);
+        { std::lock_guard wait{mutex_}; }
+        inside_.store(1, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    } while (wanted_.load(std::memory_order_acquire));
+}
+
+void Gate::enter_as_watchdog() noexcept {
+    mutex_.lock();
+    if (locked_) return;
+    wanted_.store(1, std::memory_order_relaxed);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    while (inside_.load(std::memory_order_acquire)) sched_yield();
+}
+
+void Gate::leave_as_watchdog() noexcept {
+    if (!locked_) wanted_.store(0, std::memory_order_release);
+    mutex_.unlock();
+}
+
+} // namespace odrc

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "base/parameters.hpp"
+
+#include "base/log.hpp"
+
+namespace odrc {
+namespace {
+
+Parameters values;
+
+void read(const char* name, std::string& value) {
+    char* text = nullptr;
+    if (fi_param_get_str(&provider, name, &text) == 0 && text) value = text;
+}
+
+} // namespace
+
+void define_parameters() noexcept {
+    fi_param_define(&provider, "device", FI_PARAM_STRING,
+                    "Names of the devices that may be used, as name[:port][,name[:port]...], for "
+                    "example mlx5_0 or rxe0:1,soft0 (default: all)");
+    fi_param_define(&provider, "profile", FI_PARAM_STRING,
+                    "What each endpoint counted is reported when it closes: with a path, as one "
+                    "line of JSON appended to <path>.<pid>; with 1, as a table on stderr "
+                    "(default: no report)");
+    try {
+        values = {};
+        read("device", values.device);
+        read("profile", values.profile);
+    } catch (const std::bad_alloc&) {
+        ODRC_WARN(FI_LOG_CORE, "no memory for the parameters: defaults are used");
+    }
+}
+
+const Parameters& parameters() noexcept { return values; }
+
+} // namespace odrc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include <string>
+
+namespace odrc {
+
+// The FI_ODRC_* environment variables, as fi_info -e lists them and fi_odrc(7) explains them.
+struct Parameters {
+    std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
+    std::string profile; // FI_ODRC_PROFILE: where to write profiles; empty: nowhere
+};
+
+// Announces the parameters to libfabric and reads them. Called once, when the library is loaded.
+void define_parameters() noexcept;
+
+const Parameters& parameters() noexcept;
+
+} // namespace odrc

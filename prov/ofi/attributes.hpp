@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "transfer/engine.hpp"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_endpoint.h>
+
+// What endpoints of this provider can do, as fi_getinfo(3) tells it.
+namespace odrc::ofi {
+
+// Capabilities that are only given when asked for, those that qualify them, and those that come
+// by themselves.
+inline constexpr uint64_t kPrimaryCaps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV;
+inline constexpr uint64_t kModifierCaps = FI_SEND | FI_RECV;
+inline constexpr uint64_t kDomainCaps = FI_LOCAL_COMM | FI_REMOTE_COMM;
+inline constexpr uint64_t kSecondaryCaps = FI_SOURCE | kDomainCaps;
+inline constexpr uint64_t kTransmitCaps = FI_MSG | FI_TAGGED | FI_SEND;
+inline constexpr uint64_t kReceiveCaps =
+    FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE;
+
+inline constexpr uint64_t kTransmitFlags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
+                                           FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |
+                                           FI_MATCH_COMPLETE | FI_MORE;
+inline constexpr uint64_t kReceiveFlags = FI_COMPLETION | FI_MORE;
+inline constexpr uint64_t kMessageOrder = FI_ORDER_SAS;
+
+inline constexpr size_t kTransmitSize = 1024;
+inline constexpr size_t kMaxTransmitSize = 65536;
+inline constexpr size_t kReceiveSize = 65536;
+inline constexpr size_t kCqDataSize = 8;
+inline constexpr size_t kObjects = 65536; // endpoints, completion queues of a domain
+inline constexpr uint64_t kTagFormat = 0xAAAAAAAAAAAAAAAA; // any 64 bits (fi_endpoint(3))
+// The top bit marks a protocol as a provider's own (fi_endpoint(3)); the rest says "odrc".
+inline constexpr uint32_t kProtocol = 1u << 31 | 0x6f647263;
+inline constexpr uint32_t kProtocolVersion = 1;
+
+} // namespace odrc::ofi

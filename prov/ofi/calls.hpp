@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "ofi/endpoint.hpp"
+
+// What the calls of fi_msg(3) and fi_tagged(3) have in common: each becomes one call of the
+// engine, inside the endpoint's gate. Kind is FI_MSG or FI_TAGGED.
+namespace odrc::ofi {
+
+inline Endpoint& endpoint(fid_ep* ep) noexcept { return static_cast<Endpoint&>(*ep); }
+
+template <uint64_t Kind>
+ssize_t send(Endpoint& ep, std::span<const iovec> iov, fi_addr_t to, uint64_t tag, uint64_t data,
+             void* context, uint64_t flags) noexcept {
+    const Entry entry{ep.gate()};
+    return ep.engine().send({.iov = iov,
+                             .to = to,
+                             .tag = tag,
+                             .data = data,
+                             .context = context,
+                             .flags = flags | Kind});
+}
+
+template <uint64_t Kind>
+ssize_t send(Endpoint& ep, const void* buffer, size_t length, fi_addr_t to, uint64_t tag,
+             uint64_t data, void* context, uint64_t flags) noexcept {
+    const iovec iov{const_cast<void*>(buffer), length};
+    return send<Kind>(ep, {&iov, 1}, to, tag, data, context, flags);
+}
+
+template <uint64_t Kind>
+ssize_t receive(Endpoint& ep, std::span<const iovec> iov, fi_addr_t from, uint64_t tag,
+                uint64_t ignore, void* context, uint64_t flags) noexcept {
+    const Entry entry{ep.gate()};
+    return ep.engine().receive({.iov = iov,
+                                .from = from,
+                                .tag = tag,
+                                .ignore = ignore,
+                                .context = context,
+                                .flags = flags | Kind});
+}
+
+// The flags of a call that has none of its own, and of one that has.
+inline uint64_t send_flags(const Endpoint& ep) noexcept {
+    return ep.with_transmit_completion(ep.transmit_flags());
+}
+inline uint64_t send_flags(const Endpoint& ep, uint64_t flags) noexcept {
+    return ep.with_transmit_completion(flags);
+}
+inline uint64_t receive_flags(const Endpoint& ep) noexcept {
+    return ep.with_receive_completion(ep.receive_flags());
+}
+inline uint64_t receive_flags(const Endpoint& ep, uint64_t flags) noexcept {
+    return ep.with_receive_completion(flags);
+}
+
+// Every call of an endpoint that is not enabled yet.
+template <class... Args> ssize_t not_enabled(Args...) noexcept { return -FI_EOPBADSTATE; }
+
+} // namespace odrc::ofi

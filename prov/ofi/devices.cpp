@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/devices.hpp"
+
+#include "base/log.hpp"
+#include "base/parameters.hpp"
+#include "softrc/device.hpp"
+#include "verbs_rc/hca.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace odrc::ofi {
+namespace {
+
+using Devices = std::vector<std::unique_ptr<verbs::Device>>;
+
+// A name stands for all ports of the device, name:port for one.
+bool names(const std::string& wanted, const verbs::Port& port) {
+    return wanted == port.device || wanted == port.device + ":" + std::to_string(port.number);
+}
+
+void restrict_to(const std::string& list, Devices& devices) {
+    std::vector<std::string> wanted;
+    std::istringstream in{list};
+    for (std::string name; std::getline(in, name, ',');) wanted.push_back(name);
+    for (const std::string& name : wanted) {
+        if (std::ranges::none_of(devices, [&](const auto& d) { return names(name, d->port()); }))
+            ODRC_WARN(FI_LOG_CORE, "FI_ODRC_DEVICE={}: there is no usable device port '{}'", list,
+                      name);
+    }
+    std::erase_if(devices, [&](const auto& d) {
+        return std::ranges::none_of(wanted, [&](const auto& n) { return names(n, d->port()); });
+    });
+}
+
+Devices find_devices() {
+    Devices devices = verbs::find_hca_devices();
+    if (auto soft = soft::find_soft_device()) devices.push_back(std::move(soft));
+    if (const std::string& list = parameters().device; !list.empty()) restrict_to(list, devices);
+    return devices;
+}
+
+} // namespace
+
+const Devices& devices() {
+    static const Devices found = find_devices();
+    return found;
+}
+
+const verbs::Device* find_device(const char* domain_name) {
+    for (const auto& device : devices())
+        if (device->port().name() == domain_name) return device.get();
+    return nullptr;
+}
+
+} // namespace odrc::ofi

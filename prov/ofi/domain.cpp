@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/domain.hpp"
+
+#include "base/log.hpp"
+#include "ofi/address_vector.hpp"
+#include "ofi/completion_queue.hpp"
+#include "ofi/devices.hpp"
+#include "ofi/endpoint.hpp"
+
+#include <rdma/fi_endpoint.h>
+
+namespace odrc::ofi {
+namespace {
+
+const verbs::Device& device_of(const fi_info& info) {
+    if (const verbs::Device* device = find_device(info.domain_attr->name)) return *device;
+    ODRC_WARN(FI_LOG_DOMAIN, "there is no usable device port '{}'", info.domain_attr->name);
+    throw Error{FI_ENODEV};
+}
+
+int open_av(fid_domain* d, fi_av_attr* attr, fid_av** av, void* context) {
+    return create<AddressVector>(av, static_cast<Domain&>(*d), attr, context);
+}
+
+int open_cq(fid_domain* d, fi_cq_attr* attr, fid_cq** cq, void* context) {
+    return create<CompletionQueue>(cq, static_cast<Domain&>(*d), attr, context);
+}
+
+int open_endpoint(fid_domain* d, fi_info* info, fid_ep** ep, void* context) {
+    if (!info) return -FI_EINVAL;
+    return create<Endpoint>(ep, static_cast<Domain&>(*d), *info, context);
+}
+
+int open_endpoint2(fid_domain* d, fi_info* info, fid_ep** ep, uint64_t flags, void* context) {
+    return flags ? -FI_EINVAL : open_endpoint(d, info, ep, context);
+}
+
+fi_ops domain_fid_ops = plain_ops<Domain>();
+fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
+                            .av_open = open_av,
+                            .cq_open = open_cq,
+                            .endpoint = open_endpoint,
+                            .scalable_ep = unsupported,
+                            .cntr_open = unsupported,
+                            .poll_open = unsupported,
+                            .stx_ctx = unsupported,
+                            .srx_ctx = unsupported,
+                            .query_atomic = unsupported,
+                            .query_collective = unsupported,
+                            .endpoint2 = open_endpoint2};
+// No endpoint of ours needs registered memory, and none can be the target of RMA.
+fi_ops_mr memory_ops = {.size = sizeof(fi_ops_mr),
+                        .reg = unsupported,
+                        .regv = unsupported,
+                        .regattr = unsupported};
+
+} // namespace
+
+Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
+    : fid_domain{}, on_fabric_{fabric.leaning}, adapter_{device_of(info)},
+      one_thread_{info.domain_attr->threading == FI_THREAD_DOMAIN},
+      gate_{one_thread_ ? Gate::Kind::one_thread : Gate::Kind::many_threads} {
+    fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};
+    ops = &domain_ops;
+    mr = &memory_ops;
+}
+
+} // namespace odrc::ofi

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/gate.hpp"
+#include "base/watchdog.hpp"
+#include "ofi/fabric.hpp"
+#include "verbs_rc/adapter.hpp"
+
+namespace odrc::ofi {
+
+// fi_domain(3): an opened device port, and the rules about threads that the application keeps.
+class Domain : public fid_domain {
+public:
+    using Fid = fid_domain;
+    // Throws Error.
+    Domain(Fabric& fabric, const fi_info& info, void* context);
+
+    verbs::Adapter& adapter() noexcept { return adapter_; }
+    Watchdog& watchdog() noexcept { return watchdog_; }
+
+    // The application's threads come one at a time to the whole domain. Then all of it has one
+    // gate; otherwise each endpoint has its own.
+    bool one_thread() const noexcept { return one_thread_; }
+    Gate& gate() noexcept { return gate_; }
+
+    std::atomic<int> leaning{0};
+
+private:
+    Leaning on_fabric_;
+    verbs::Adapter adapter_;
+    Watchdog watchdog_;
+    const bool one_thread_;
+    Gate gate_;
+};
+
+} // namespace odrc::ofi

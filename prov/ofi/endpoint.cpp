@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/endpoint.hpp"
+
+#include "base/log.hpp"
+#include "ofi/attributes.hpp"
+#include "ofi/event_queue.hpp"
+#include "ofi/profile.hpp"
+
+#include <cstring>
+#include <rdma/fi_cm.h>
+
+namespace odrc::ofi {
+namespace {
+
+Endpoint& of(fid* f) noexcept { return as<Endpoint>(f); }
+
+int ep_bind(fid* f, fid* other, uint64_t flags) noexcept {
+    return guarded([&] { return of(f).bind(*other, flags); });
+}
+
+int ep_control(fid* f, int command, void* argument) noexcept {
+    switch (command) {
+    case FI_ENABLE: return guarded([&] { return of(f).enable(); });
+    case FI_GETOPSFLAG: return of(f).get_flags(*static_cast<uint64_t*>(argument));
+    case FI_SETOPSFLAG: return of(f).set_flags(*static_cast<uint64_t*>(argument));
+    default: return -FI_ENOSYS;
+    }
+}
+
+ssize_t ep_cancel(fid* f, void* context) {
+    Endpoint& ep = of(f);
+    if (!ep.enabled()) return -FI_EOPBADSTATE;
+    const Entry entry{ep.gate()};
+    return ep.engine().cancel(context);
+}
+
+int no_getopt(fid*, int, int, void*, size_t*) { return -FI_ENOPROTOOPT; }
+int no_setopt(fid*, int, int, const void*, size_t) { return -FI_ENOPROTOOPT; }
+
+int cm_setname(fid* f, void* address, size_t length) { return of(f).set_name(address, length); }
+int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(address, length); }
+
+fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control);
+fi_ops_ep ep_ops = {.size = sizeof(fi_ops_ep),
+                    .cancel = ep_cancel,
+                    .getopt = no_getopt,
+                    .setopt = no_setopt,
+                    .tx_ctx = unsupported,
+                    .rx_ctx = unsupported,
+                    .rx_size_left = unsupported,
+                    .tx_size_left = unsupported};
+fi_ops_cm cm_ops = {.size = sizeof(fi_ops_cm),
+                    .setname = cm_setname,
+                    .getname = cm_getname,
+                    .getpeer = unsupported,
+                    .connect = unsupported,
+                    .listen = unsupported,
+                    .accept = unsupported,
+                    .reject = unsupported,
+                    .shutdown = unsupported,
+                    .join = unsupported};
+
+ondemand::Address address_of(const fi_info& info) {
+    const auto address = ondemand::Address::from(info.src_addr, info.src_addrlen);
+    if (!address) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "the fi_info has no source address of a format of ours");
+        throw Error{FI_EINVAL};
+    }
+    return *address;
+}
+
+size_t size_or(size_t asked, size_t otherwise) noexcept { return asked ? asked : otherwise; }
+
+} // namespace
+
+Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
+    : fid_ep{}, on_domain_{domain.leaning}, domain_{domain}, caps_{info.caps},
+      transmit_size_{size_or(info.tx_attr ? info.tx_attr->size : 0, kTransmitSize)},
+      receive_size_{size_or(info.rx_attr ? info.rx_attr->size : 0, kReceiveSize)},
+      transmit_flags_{info.tx_attr ? info.tx_attr->op_flags : 0},
+      receive_flags_{info.rx_attr ? info.rx_attr->op_flags : 0}, address_{address_of(info)},
+      gate_{Gate::Kind::many_threads} {
+    fid = {.fclass = FI_CLASS_EP, .context = context, .ops = &ep_fid_ops};
+    ops = &ep_ops;
+    cm = &cm_ops;
+    msg = &message_ops_before_enable;
+    tagged = &tagged_ops_before_enable;
+}
+
+Endpoint::~Endpoint() {
+    if (!engine_) return;
+    engine_->close();
+    if (addresses_) addresses_->detach(*this);
+    if (transmit_) transmit_->detach(*this);
+    if (receive_) receive_->detach(*this);
+    report_profile(domain_.adapter().port(), *engine_);
+}
+
+int Endpoint::bind(struct fid& other, uint64_t flags) {
+    if (enabled()) return -FI_EOPBADSTATE;
+    switch (other.fclass) {
+    case FI_CLASS_AV:
+        addresses_ = &as<AddressVector>(&other);
+        on_addresses_.emplace(addresses_->leaning);
+        return 0;
+    case FI_CLASS_CQ: return bind_queue(as<CompletionQueue>(&other), flags);
+    case FI_CLASS_EQ: on_events_.emplace(as<EventQueue>(&other).leaning); return 0;
+    default: return -FI_EINVAL;
+    }
+}
+
+int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
+    if (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION) ||
+        !(flags & (FI_TRANSMIT | FI_RECV)))
+        return -FI_EINVAL;
+    const bool selective = flags & FI_SELECTIVE_COMPLETION;
+    if (flags & FI_TRANSMIT) {
+        if (transmit_) return -FI_EINVAL;
+        transmit_ = &queue;
+        transmit_selective_ = selective;
+        on_transmit_.emplace(queue.leaning);
+    }
+    if (flags & FI_RECV) {
+        if (receive_) return -FI_EINVAL;
+        receive_ = &queue;
+        receive_selective_ = selective;
+        on_receive_.emplace(queue.leaning);
+    }
+    return 0;
+}
+
+int Endpoint::enable() {
+    if (enabled()) return 0;
+    if (!addresses_) return -FI_ENOAV;
+    if ((caps_ & FI_SEND && !transmit_) || (caps_ & FI_RECV && !receive_)) return -FI_ENOCQ;
+    const bool waitable =
+        (transmit_ && transmit_->waitable()) || (receive_ && receive_->waitable());
+    engine_.emplace(domain_.adapter(), addresses_->table(), domain_.watchdog(), gate(),
+                    transfer::Engine::Settings{
+                        .transmit = transmit_ ? &transmit_->sink() : nullptr,
+                        .receive = receive_ ? &receive_->sink() : nullptr,
+                        .transmit_size = transmit_size_,
+                        .receive_size = receive_size_,
+                        .directed = (caps_ & FI_DIRECTED_RECV) != 0,
+                        .sources = (caps_ & FI_SOURCE) != 0,
+                        .waitable = waitable,
+                        .address = address_,
+                    });
+    try {
+        addresses_->attach(*this);
+        if (transmit_) transmit_->attach(*this);
+        if (receive_) receive_->attach(*this);
+    } catch (...) {
+        addresses_->detach(*this);
+        if (transmit_) transmit_->detach(*this);
+        engine_.reset();
+        throw;
+    }
+    msg = &message_ops;
+    tagged = &tagged_ops;
+    return 0;
+}
+
+void Endpoint::forget(fi_addr_t number) noexcept {
+    const Entry entry{gate()};
+    engine_->forget(number);
+}
+
+int Endpoint::set_name(const void* raw, size_t length) noexcept {
+    if (enabled()) return -FI_EOPBADSTATE;
+    const auto address = ondemand::Address::from(raw, length);
+    if (!address) return -FI_EINVAL;
+    address_ = *address;
+    return 0;
+}
+
+int Endpoint::name(void* out, size_t* length) noexcept {
+    const ondemand::Address& address = enabled() ? engine_->address() : address_;
+    const size_t room = *length;
+    *length = address.length();
+    std::memcpy(out, address.get(), std::min(room, *length));
+    return room < *length ? -FI_ETOOSMALL : 0;
+}
+
+// fi_control(3): FI_TRANSMIT or FI_RECV says which flags are meant.
+int Endpoint::get_flags(uint64_t& flags) const noexcept {
+    if ((flags & (FI_TRANSMIT | FI_RECV)) == FI_TRANSMIT)
+        flags = transmit_flags_;
+    else if ((flags & (FI_TRANSMIT | FI_RECV)) == FI_RECV)
+        flags = receive_flags_;
+    else
+        return -FI_EINVAL;
+    return 0;
+}
+
+int Endpoint::set_flags(uint64_t flags) noexcept {
+    const uint64_t which = flags & (FI_TRANSMIT | FI_RECV);
+    const uint64_t value = flags & ~(FI_TRANSMIT | FI_RECV);
+    if (which == FI_TRANSMIT && !(value & ~kTransmitFlags))
+        transmit_flags_ = value;
+    else if (which == FI_RECV && !(value & ~kReceiveFlags))
+        receive_flags_ = value;
+    else
+        return -FI_EINVAL;
+    return 0;
+}
+
+} // namespace odrc::ofi

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "ofi/address_vector.hpp"
+#include "ofi/completion_queue.hpp"
+#include "transfer/engine.hpp"
+
+#include <optional>
+#include <rdma/fi_endpoint.h>
+
+namespace odrc::ofi {
+
+// fi_endpoint(3): a reliable unconnected endpoint.
+class Endpoint : public fid_ep {
+public:
+    using Fid = fid_ep;
+    Endpoint(Domain& domain, const fi_info& info, void* context); // throws Error
+    ~Endpoint();
+
+    transfer::Engine& engine() noexcept { return *engine_; }
+    Gate& gate() noexcept { return domain_.one_thread() ? domain_.gate() : gate_; }
+    bool enabled() const noexcept { return engine_.has_value(); }
+
+    int bind(struct fid& other, uint64_t flags);
+    int enable(); // throws Error
+    void forget(fi_addr_t number) noexcept;
+
+    int set_name(const void* address, size_t length) noexcept;
+    int name(void* address, size_t* length) noexcept;
+
+    // The flags of calls that have none of their own (fi_endpoint(3): op_flags).
+    uint64_t transmit_flags() const noexcept { return transmit_flags_; }
+    uint64_t receive_flags() const noexcept { return receive_flags_; }
+    int get_flags(uint64_t& flags) const noexcept;
+    int set_flags(uint64_t flags) noexcept;
+
+    // The flags, with FI_COMPLETION where the operation is to complete visibly: always, unless
+    // the queue was bound for selective completions.
+    uint64_t with_transmit_completion(uint64_t flags) const noexcept {
+        return transmit_selective_ ? flags : flags | FI_COMPLETION;
+    }
+    uint64_t with_receive_completion(uint64_t flags) const noexcept {
+        return receive_selective_ ? flags : flags | FI_COMPLETION;
+    }
+
+    std::atomic<int> leaning{0};
+
+private:
+    int bind_queue(CompletionQueue& queue, uint64_t flags);
+
+    Leaning on_domain_;
+    Domain& domain_;
+    const uint64_t caps_;
+    const size_t transmit_size_;
+    const size_t receive_size_;
+    uint64_t transmit_flags_;
+    uint64_t receive_flags_;
+    bool transmit_selective_{false};
+    bool receive_selective_{false};
+    ondemand::Address address_;
+    AddressVector* addresses_{nullptr};
+    CompletionQueue* transmit_{nullptr};
+    CompletionQueue* receive_{nullptr};
+    std::optional<Leaning> on_addresses_, on_transmit_, on_receive_, on_events_;
+    Gate gate_;
+    std::optional<transfer::Engine> engine_;
+};
+
+extern fi_ops_msg message_ops, message_ops_before_enable;
+extern fi_ops_tagged tagged_ops, tagged_ops_before_enable;
+
+} // namespace odrc::ofi

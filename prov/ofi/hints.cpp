@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/hints.hpp"
+
+#include "ofi/attributes.hpp"
+
+#include <cstring>
+
+namespace odrc::ofi {
+namespace {
+
+template <class T> bool within(T asked, T offered) noexcept { return asked <= offered; }
+
+// Flags asked for beyond those offered.
+constexpr bool beyond(uint64_t asked, uint64_t offered) noexcept { return (asked & ~offered) != 0; }
+
+bool differs(const char* asked, const std::string& ours) noexcept {
+    return asked && ours != asked;
+}
+
+const char* mismatch(const fi_ep_attr& ep) noexcept {
+    // Message and datagram endpoints are refused, or libfabric's own layers would come on top.
+    if (ep.type != FI_EP_UNSPEC && ep.type != FI_EP_RDM) return "endpoint type";
+    if (ep.protocol != FI_PROTO_UNSPEC && ep.protocol != kProtocol) return "protocol";
+    if (ep.protocol_version > kProtocolVersion) return "protocol version";
+    if (!within(ep.max_msg_size, transfer::kMaxMessage)) return "max_msg_size";
+    if (ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1) return "more than one context, or shared ones";
+    if (ep.auth_key_size > 0) return "auth_key";
+    return nullptr;
+}
+
+const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noexcept {
+    if (differs(domain.name, port.name())) return "domain name";
+    if (domain.data_progress == FI_PROGRESS_AUTO) return "automatic data progress";
+    if (!within(domain.cq_data_size, kCqDataSize)) return "cq_data_size";
+    if (!within(domain.cq_cnt, kObjects) || !within(domain.ep_cnt, kObjects) ||
+        !within(domain.tx_ctx_cnt, kObjects) || !within(domain.rx_ctx_cnt, kObjects))
+        return "object counts";
+    if (domain.max_ep_tx_ctx > 1 || domain.max_ep_rx_ctx > 1 || domain.max_ep_stx_ctx > 0 ||
+        domain.max_ep_srx_ctx > 0)
+        return "more than one context, or shared ones";
+    if (beyond(domain.caps, kDomainCaps)) return "domain capabilities";
+    if (domain.auth_key_size > 0) return "auth_key";
+    return nullptr;
+}
+
+const char* mismatch(const fi_tx_attr& tx) noexcept {
+    if (beyond(tx.caps, kTransmitCaps | kSecondaryCaps)) return "transmit capabilities";
+    if (beyond(tx.op_flags, kTransmitFlags)) return "transmit op_flags";
+    if (beyond(tx.msg_order, kMessageOrder)) return "transmit message order";
+    if (tx.comp_order != 0) return "transmit completion order";
+    if (!within(tx.inject_size, transfer::kInjectSize)) return "inject_size";
+    if (!within(tx.size, kMaxTransmitSize)) return "transmit size";
+    if (!within(tx.iov_limit, transfer::wire::kIovLimit)) return "transmit iov_limit";
+    if (tx.rma_iov_limit > 0) return "rma_iov_limit";
+    return nullptr;
+}
+
+const char* mismatch(const fi_rx_attr& rx) noexcept {
+    if (beyond(rx.caps, kReceiveCaps | kSecondaryCaps)) return "receive capabilities";
+    if (beyond(rx.op_flags, kReceiveFlags)) return "receive op_flags";
+    if (beyond(rx.msg_order, kMessageOrder)) return "receive message order";
+    if (rx.comp_order != 0) return "receive completion order";
+    if (!within(rx.size, kReceiveSize)) return "receive size";
+    if (!within(rx.iov_limit, transfer::wire::kIovLimit)) return "receive iov_limit";
+    return nullptr;
+}
+
+bool known_format(uint32_t format) noexcept {
+    switch (format) {
+    case FI_FORMAT_UNSPEC:
+    case FI_SOCKADDR:
+    case FI_SOCKADDR_IN:
+    case FI_SOCKADDR_IN6:
+#if FI_MAJOR_VERSION >= 2
+    case FI_SOCKADDR_IP:
+#endif
+        return true;
+    default: return false;
+    }
+}
+
+} // namespace
+
+const char* mismatch(const verbs::Port& port, const fi_info* hints) noexcept {
+    if (!hints) return nullptr;
+    if (beyond(hints->caps, kPrimaryCaps | kModifierCaps | kSecondaryCaps)) return "capabilities";
+    if (!known_format(hints->addr_format)) return "address format";
+    const char* why = nullptr;
+    if (hints->ep_attr && (why = mismatch(*hints->ep_attr))) return why;
+    if (hints->domain_attr && (why = mismatch(*hints->domain_attr, port))) return why;
+    if (hints->tx_attr && (why = mismatch(*hints->tx_attr))) return why;
+    if (hints->rx_attr && (why = mismatch(*hints->rx_attr))) return why;
+    if (hints->fabric_attr && differs(hints->fabric_attr->name, port.fabric)) return "fabric name";
+    return nullptr;
+}
+
+} // namespace odrc::ofi

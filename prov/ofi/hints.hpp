@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "verbs_rc/device.hpp"
+
+#include <rdma/fabric.h>
+
+namespace odrc::ofi {
+
+// Why a device port cannot do what the hints ask for (fi_getinfo(3)); null if it can. Without
+// hints, null.
+const char* mismatch(const verbs::Port& port, const fi_info* hints) noexcept;
+
+} // namespace odrc::ofi

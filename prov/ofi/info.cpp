@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/info.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "ofi/attributes.hpp"
+#include "ofi/devices.hpp"
+#include "ofi/hints.hpp"
+#include "ofi/resolve.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace odrc::ofi {
+namespace {
+
+struct FreeInfo {
+    void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
+};
+using InfoPointer = std::unique_ptr<fi_info, FreeInfo>;
+
+// Strings and addresses of an fi_info are freed with free(3), by libfabric.
+char* copy(const std::string& text) {
+    char* copied = strdup(text.c_str());
+    if (!copied) throw std::bad_alloc{};
+    return copied;
+}
+
+void put_address(const ondemand::Address& from, void*& to, size_t& length) {
+    to = std::malloc(from.length());
+    if (!to) throw std::bad_alloc{};
+    length = from.length();
+    std::memcpy(to, from.get(), length);
+}
+
+// What was asked for of the primary capabilities, or all; and what comes by itself.
+uint64_t caps_for(const fi_info* hints) noexcept {
+    if (!hints || !hints->caps) return kPrimaryCaps | kModifierCaps | kSecondaryCaps;
+    uint64_t caps = (hints->caps & (kPrimaryCaps | kModifierCaps | kSecondaryCaps)) | kDomainCaps;
+    if (!(caps & kModifierCaps)) caps |= kModifierCaps;
+    return caps;
+}
+
+// A wish, or the default.
+template <class T> T wish(T asked, T otherwise) noexcept { return asked ? asked : otherwise; }
+
+void fill_endpoint(fi_ep_attr& ep) noexcept {
+    ep.type = FI_EP_RDM;
+    ep.protocol = kProtocol;
+    ep.protocol_version = kProtocolVersion;
+    ep.max_msg_size = transfer::kMaxMessage;
+    ep.mem_tag_format = kTagFormat;
+    ep.tx_ctx_cnt = ep.rx_ctx_cnt = 1;
+}
+
+void fill_transmit(fi_tx_attr& tx, const fi_tx_attr* asked, uint64_t caps) noexcept {
+    tx.caps = caps & kTransmitCaps;
+    tx.op_flags = asked ? asked->op_flags : 0;
+    tx.msg_order = kMessageOrder;
+    tx.inject_size = transfer::kInjectSize;
+    tx.size = wish(asked ? asked->size : 0, kTransmitSize);
+    tx.iov_limit = transfer::wire::kIovLimit;
+}
+
+void fill_receive(fi_rx_attr& rx, const fi_rx_attr* asked, uint64_t caps) noexcept {
+    rx.caps = caps & kReceiveCaps;
+    rx.op_flags = asked ? asked->op_flags : 0;
+    rx.msg_order = kMessageOrder;
+    rx.size = wish(asked ? asked->size : 0, kReceiveSize);
+    rx.iov_limit = transfer::wire::kIovLimit;
+}
+
+void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verbs::Port& port) {
+    static const fi_domain_attr nothing{};
+    const fi_domain_attr& a = asked ? *asked : nothing;
+    domain.name = copy(port.name());
+    domain.domain = a.domain;
+    domain.threading = wish(a.threading, FI_THREAD_SAFE);
+    domain.control_progress = wish(a.control_progress, FI_PROGRESS_AUTO);
+    domain.data_progress = FI_PROGRESS_MANUAL;
+    domain.resource_mgmt = FI_RM_ENABLED;
+    domain.av_type = wish(a.av_type, FI_AV_TABLE);
+    domain.mr_key_size = sizeof(uint64_t);
+    domain.cq_data_size = kCqDataSize;
+    domain.cq_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt = kObjects;
+    domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = 1;
+    domain.caps = kDomainCaps;
+}
+
+InfoPointer make_info(const verbs::Port& port, const fi_info* hints, const Endpoints& endpoints,
+                      const ondemand::Address& source) {
+    InfoPointer info{fi_allocinfo()};
+    if (!info) throw std::bad_alloc{};
+    info->caps = caps_for(hints);
+    info->addr_format = source.family() == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+    put_address(source, info->src_addr, info->src_addrlen);
+    if (endpoints.destination)
+        put_address(*endpoints.destination, info->dest_addr, info->dest_addrlen);
+    info->handle = hints ? hints->handle : nullptr;
+    fill_endpoint(*info->ep_attr);
+    fill_transmit(*info->tx_attr, hints ? hints->tx_attr : nullptr, info->caps);
+    fill_receive(*info->rx_attr, hints ? hints->rx_attr : nullptr, info->caps);
+    fill_domain(*info->domain_attr, hints ? hints->domain_attr : nullptr, port);
+    info->fabric_attr->name = copy(port.fabric);
+    info->fabric_attr->prov_version = provider.version;
+    return info;
+}
+
+int list_ports(const char* node, const char* service, uint64_t flags, const fi_info* hints,
+               fi_info** list) {
+    Endpoints endpoints;
+    if (const int error = resolve(node, service, flags, hints, endpoints)) return error;
+    InfoPointer first;
+    fi_info* last = nullptr;
+    for (const auto& device : devices()) {
+        const verbs::Port& port = device->port();
+        ondemand::Address source;
+        if (const char* why = mismatch(port, hints)) {
+            ODRC_INFO(FI_LOG_CORE, "{}: does not offer what the hints ask for: {}", port.name(),
+                      why);
+            continue;
+        }
+        if (!serves(port, endpoints, source)) {
+            ODRC_INFO(FI_LOG_CORE, "{}: does not serve the addresses asked for", port.name());
+            continue;
+        }
+        InfoPointer info = make_info(port, hints, endpoints, source);
+        fi_info* next = info.release();
+        if (last)
+            last->next = next;
+        else
+            first.reset(next);
+        last = next;
+    }
+    *list = first.release();
+    return *list ? 0 : -FI_ENODATA;
+}
+
+} // namespace
+
+int getinfo(uint32_t, const char* node, const char* service, uint64_t flags, const fi_info* hints,
+            fi_info** info) noexcept {
+    *info = nullptr;
+    return guarded([&] { return list_ports(node, service, flags, hints, info); });
+}
+
+} // namespace odrc::ofi

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// fi_msg(3)
+
+#include "ofi/calls.hpp"
+
+namespace odrc::ofi {
+namespace {
+
+ssize_t recv(fid_ep* f, void* buffer, size_t length, void*, fi_addr_t from, void* context) {
+    Endpoint& ep = endpoint(f);
+    const iovec iov{buffer, length};
+    return receive<FI_MSG>(ep, {&iov, 1}, from, 0, 0, context, receive_flags(ep));
+}
+
+ssize_t recvv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t from, void* context) {
+    Endpoint& ep = endpoint(f);
+    return receive<FI_MSG>(ep, {iov, count}, from, 0, 0, context, receive_flags(ep));
+}
+
+ssize_t recvmsg(fid_ep* f, const fi_msg* m, uint64_t flags) {
+    Endpoint& ep = endpoint(f);
+    return receive<FI_MSG>(ep, {m->msg_iov, m->iov_count}, m->addr, 0, 0, m->context,
+                           receive_flags(ep, flags));
+}
+
+ssize_t send(fid_ep* f, const void* buffer, size_t length, void*, fi_addr_t to, void* context) {
+    Endpoint& ep = endpoint(f);
+    return send<FI_MSG>(ep, buffer, length, to, 0, 0, context, send_flags(ep));
+}
+
+ssize_t sendv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t to, void* context) {
+    Endpoint& ep = endpoint(f);
+    return send<FI_MSG>(ep, {iov, count}, to, 0, 0, context, send_flags(ep));
+}
+
+ssize_t sendmsg(fid_ep* f, const fi_msg* m, uint64_t flags) {
+    Endpoint& ep = endpoint(f);
+    return send<FI_MSG>(ep, {m->msg_iov, m->iov_count}, m->addr, 0, m->data, m->context,
+                        send_flags(ep, flags));
+}
+
+ssize_t inject(fid_ep* f, const void* buffer, size_t length, fi_addr_t to) {
+    return send<FI_MSG>(endpoint(f), buffer, length, to, 0, 0, nullptr, FI_INJECT);
+}
+
+ssize_t senddata(fid_ep* f, const void* buffer, size_t length, void*, uint64_t data, fi_addr_t to,
+                 void* context) {
+    Endpoint& ep = endpoint(f);
+    return send<FI_MSG>(ep, buffer, length, to, 0, data, context,
+                        send_flags(ep) | FI_REMOTE_CQ_DATA);
+}
+
+ssize_t injectdata(fid_ep* f, const void* buffer, size_t length, uint64_t data, fi_addr_t to) {
+    return send<FI_MSG>(endpoint(f), buffer, length, to, 0, data, nullptr,
+                        FI_INJECT | FI_REMOTE_CQ_DATA);
+}
+
+} // namespace
+
+fi_ops_msg message_ops = {.size = sizeof(fi_ops_msg),
+                          .recv = recv,
+                          .recvv = recvv,
+                          .recvmsg = recvmsg,
+                          .send = send,
+                          .sendv = sendv,
+                          .sendmsg = sendmsg,
+                          .inject = inject,
+                          .senddata = senddata,
+                          .injectdata = injectdata};
+
+fi_ops_msg message_ops_before_enable = {.size = sizeof(fi_ops_msg),
+                                        .recv = not_enabled,
+                                        .recvv = not_enabled,
+                                        .recvmsg = not_enabled,
+                                        .send = not_enabled,
+                                        .sendv = not_enabled,
+                                        .sendmsg = not_enabled,
+                                        .inject = not_enabled,
+                                        .senddata = not_enabled,
+                                        .injectdata = not_enabled};
+
+} // namespace odrc::ofi

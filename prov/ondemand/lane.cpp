@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ondemand/lane.hpp"
+
+namespace odrc::ondemand {
+
+int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object) noexcept {
+    const auto position = static_cast<uint16_t>(posted_ + 1);
+    if (!(wr.send_flags & IBV_SEND_SIGNALED) && ++unsignaled_ >= kSignalEvery)
+        wr.send_flags |= IBV_SEND_SIGNALED;
+    if (wr.send_flags & IBV_SEND_SIGNALED) unsignaled_ = 0;
+    wr.wr_id = verbs::WorkId{kind, object, position}.bits();
+    ibv_send_wr* bad = nullptr;
+    if (const int error = ibv_post_send(qp_.get(), &wr, &bad)) return error;
+    posted_ = position;
+    --budget_.left;
+    return 0;
+}
+
+void Lane::fail() noexcept {
+    failed_ = true;
+    qp_.fail();
+    try_mark();
+}
+
+void Lane::try_mark() noexcept {
+    if (marked_ || used() >= kLaneDepth || budget_.left == 0) return;
+    ibv_send_wr wr{};
+    wr.opcode = IBV_WR_SEND;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    marked_ = post(wr, verbs::WorkKind::lane, this) == 0;
+}
+
+} // namespace odrc::ondemand

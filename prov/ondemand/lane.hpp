@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "verbs_rc/queue_pair.hpp"
+#include "verbs_rc/work_id.hpp"
+
+#include <algorithm>
+
+namespace odrc::ondemand {
+
+struct Peer;
+
+// Completions that may still come for work requests of all lanes of an endpoint: never more than
+// its completion queue has room for.
+struct CompletionBudget {
+    uint32_t left;
+};
+
+// How many work requests a lane may have under way.
+inline constexpr uint16_t kLaneDepth = 128;
+
+// A connection to one peer, over which frames and reads go.
+class Lane {
+public:
+    // Throws Error.
+    Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, CompletionBudget& budget, Peer& peer,
+         uint32_t attempt, uint32_t segments)
+        : qp_{adapter, cq, srq, {kLaneDepth, segments}}, budget_{budget}, peer_{peer},
+          attempt_{attempt} {}
+    ~Lane() { budget_.left += used(); }
+
+    verbs::QueuePair& qp() noexcept { return qp_; }
+    uint32_t max_inline() const noexcept { return qp_.max_inline(); }
+
+    Peer& peer() const noexcept { return peer_; }
+    // Which of the endpoint's attempts to connect made it: no two lanes have the same.
+    uint32_t attempt() const noexcept { return attempt_; }
+
+    // The number of the next frame out, until one has gone; and of the next one in.
+    uint32_t sequence() const noexcept { return sent_; }
+    void frame_sent() noexcept { ++sent_; }
+    uint32_t next_received() noexcept { return received_++; }
+
+    // One place is kept for the mark that ends a failed lane.
+    bool has_room() const noexcept { return used() < kLaneDepth - 1 && budget_.left > 1; }
+    bool idle() const noexcept { return used() == 0; }
+
+    // Posts a work request for object, which is told of its completion if it asks for one
+    // (IBV_SEND_SIGNALED); the lane asks on its own account now and then, to learn that earlier
+    // ones are done. The caller has made sure of room. Gives 0 or a positive errno.
+    int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object) noexcept;
+
+    // The completion of the work request at this position was polled: all up to it are done.
+    void retire(uint16_t position) noexcept {
+        const auto done = static_cast<uint16_t>(position - retired_);
+        retired_ = position;
+        budget_.left += done;
+    }
+
+    // Nothing more goes out or comes in: what is under way is flushed, and a mark behind it tells
+    // when that is over.
+    void fail() noexcept;
+    bool failed() const noexcept { return failed_; }
+    // A failed lane is finished when the mark has come back.
+    bool finished() const noexcept { return failed_ && marked_ && used() == 0; }
+    void try_mark() noexcept;
+
+private:
+    uint16_t used() const noexcept { return static_cast<uint16_t>(posted_ - retired_); }
+
+    // How many work requests may pass without a completion that tells they are done.
+    static constexpr uint16_t kSignalEvery = kLaneDepth / 4;
+
+    verbs::QueuePair qp_;
+    CompletionBudget& budget_;
+    Peer& peer_;
+    const uint32_t attempt_;
+    uint32_t sent_{0};
+    uint32_t received_{0};
+    uint16_t posted_{0};
+    uint16_t retired_{0};
+    uint16_t unsignaled_{0};
+    bool failed_{false};
+    bool marked_{false};
+};
+
+} // namespace odrc::ondemand

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/list.hpp"
+#include "ondemand/address.hpp"
+#include "ondemand/lane.hpp"
+
+#include <memory>
+#include <rdma/fabric.h>
+
+namespace odrc::ondemand {
+
+// What may have to wait until its peer's lane is there and has room. The transfer room knows what
+// it is and posts it.
+enum class JobKind : uint8_t {
+    send,  // a frame goes out
+    fetch, // a message is read from its sender's memory
+};
+struct Job : ListNode<> {
+    explicit Job(JobKind k) noexcept : kind{k} {}
+    const JobKind kind;
+};
+
+// How far the connection to a peer has come.
+enum class Link : uint8_t {
+    none,      // nothing was asked for
+    requested, // our request is out; the queue pair waits in INIT
+    accepted,  // our queue pair is connected; whether the peer's is, we do not know yet
+    ready,     // both are
+};
+
+
+struct Changed {}; // a list of peers whose link has changed
+struct Wiring {};  // a list of peers with a wireup under way
+struct Blocked {}; // a list of peers whose jobs wait for room
+
+// A remote endpoint, known because the application named it to send or receive, or because it
+// connected to us.
+struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
+    explicit Peer(const Address& a) noexcept : address{a} {}
+
+    const Address address;
+    Link link{Link::none};
+    uint8_t tries{0};    // datagrams sent for the current step
+    uint8_t refusals{0}; // how often there was nobody at the address
+    int error{0};        // why the last wireup failed; a fi_errno value, for the jobs that waited
+    uint32_t attempt{0}; // ours, of the current link; 0 before the first
+    uint32_t remote_attempt{0};
+    uint64_t remote_endpoint{0};
+    Time began{};         // of the current wireup
+    Time retransmit_at{}; // of its next datagram
+
+    std::unique_ptr<Lane> lane; // from requested on
+    List<Job> jobs;             // wait for the lane, in order
+    List<Job> unanswered;       // have gone out, and are not over until the peer says so
+
+    // The number under which the application knows the peer, looked up again when its address
+    // vector has changed.
+    fi_addr_t fi_addr{FI_ADDR_NOTAVAIL};
+    uint64_t fi_addr_generation{0};
+
+    bool met{false}; // counted among the peers
+
+    bool ready() const noexcept { return link == Link::ready; }
+};
+static_assert(sizeof(Peer) <= 256);
+
+} // namespace odrc::ondemand

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "ondemand/address_table.hpp"
+#include "ondemand/peer.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace odrc::ondemand {
+
+// The peers of one endpoint: by the number in the application's address vector, by address, and
+// by the queue pair over which their frames come.
+class PeerTable {
+public:
+    explicit PeerTable(const AddressTable& addresses) noexcept : addresses_{addresses} {}
+
+    // The peer of that number; made known if it is not yet. Null where the number stands for no
+    // address, or memory is out.
+    Peer* find(fi_addr_t number) noexcept {
+        const size_t page = number / kPage;
+        if (page < pages_.size() && pages_[page])
+            if (Peer* peer = pages_[page][number % kPage]) return peer;
+        return look_up(number);
+    }
+    Peer* find(const Address& address) noexcept; // null when memory is out
+
+    // The application took the number back: it may stand for another address soon.
+    void forget(fi_addr_t number) noexcept;
+
+    // The number of a peer, or FI_ADDR_NOTAVAIL while the address vector does not have it.
+    fi_addr_t number_of(Peer& peer) noexcept {
+        if (peer.fi_addr_generation != addresses_.generation()) refresh(peer);
+        return peer.fi_addr;
+    }
+
+    // ---- lanes by queue pair number ----
+    // Throws std::bad_alloc.
+    void add(Lane& lane);
+    void remove(Lane& lane) noexcept;
+    Lane* find_lane(uint32_t qpn) noexcept {
+        for (size_t i = qpn & (lanes_.size() - 1); lanes_[i].lane;
+             i = (i + 1) & (lanes_.size() - 1))
+            if (lanes_[i].qpn == qpn) return lanes_[i].lane;
+        return nullptr;
+    }
+
+    template <class F> void for_each(F&& f) {
+        for (auto& [address, peer] : by_address_) f(*peer);
+    }
+
+private:
+    struct Place {
+        uint32_t qpn;
+        Lane* lane; // null: free
+    };
+    static constexpr size_t kPage = 512;
+
+    Peer* look_up(fi_addr_t number) noexcept;
+    void refresh(Peer& peer) noexcept;
+    void place(Lane& lane) noexcept;
+
+    const AddressTable& addresses_;
+    std::unordered_map<Address, std::unique_ptr<Peer>> by_address_;
+    std::vector<std::unique_ptr<Peer*[]>> pages_; // by number, made where one is used
+    std::vector<Place> lanes_{64};                // by number, open addressing, at most half full
+    size_t lane_count_{0};
+};
+
+} // namespace odrc::ondemand

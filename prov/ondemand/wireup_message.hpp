@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "verbs_rc/queue_pair.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace odrc::ondemand {
+
+// The datagrams that make and end connections. Who sends one is known by its source address,
+// which is the sender's libfabric address. Each names the attempt of either side it belongs
+// to, so that a duplicate or a straggler is recognised, and all can be repeated without harm.
+enum class WireupType : uint8_t {
+    request = 1, // connect to me: my queue pair is this one
+    accept = 2,  // I am connected to your queue pair, and this is mine
+    confirm = 3, // I am connected to yours: send
+    refuse = 4,  // I cannot connect to you; reason is a fi_errno value
+    goodbye = 5, // the connection of these attempts has ended
+};
+
+struct WireupMessage {
+    WireupType type;
+    uint64_t endpoint;         // random, of the sender: tells a restarted process from the old one
+    uint32_t attempt;          // of the sender, counted up from 1
+    uint32_t answered_attempt; // of the receiver that this answers; 0: none known
+    uint32_t reason;
+    verbs::QpAddress qp; // of the sender, in requests and acceptances
+};
+
+// Layout on the wire, little-endian, no padding:
+//   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | attempt 4 | answered_attempt 4 |
+//   reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16
+inline constexpr size_t kWireupBytes = 56;
+inline constexpr uint8_t kWireupVersion = 1;
+
+using WireupDatagram = std::array<std::byte, kWireupBytes>;
+WireupDatagram encode(const WireupMessage& message) noexcept;
+
+// None unless the datagram is whole, of our version, and every field is in its range.
+std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcept;
+
+} // namespace odrc::ondemand

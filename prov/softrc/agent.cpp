@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/agent.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "softrc/process.hpp"
+
+#include <csignal>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+namespace odrc::soft {
+namespace {
+
+// How often waiting work requests are tried while nobody polls.
+constexpr int kRetryMs = 1;
+
+} // namespace
+
+Agent::Agent(Process& process)
+    : process_{process}, epoll_{epoll_create1(EPOLL_CLOEXEC)},
+      wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = -1}};
+    if (!epoll_ || !wakeup_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event)) {
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no descriptors for the agent: {}", fi_strerror(errno));
+        throw Error{errno};
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); // signals belong to the application's threads
+    try {
+        thread_ = std::thread{[this] { run(); }};
+    } catch (const std::system_error& e) {
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no thread for the agent: {}", e.what());
+        throw Error{FI_EAGAIN};
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_setname_np(thread_.native_handle(), "odrc-soft");
+}
+
+Agent::~Agent() {
+    stop_.store(true, std::memory_order_release);
+    wake();
+    thread_.join();
+}
+
+void Agent::watch(int pidfd) noexcept {
+    epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = pidfd}};
+    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd, &event);
+}
+
+void Agent::wake() noexcept {
+    const eventfd_t one = 1;
+    [[maybe_unused]] const auto n = ::write(wakeup_.get(), &one, sizeof one);
+}
+
+void Agent::run() noexcept {
+    while (!stop_.load(std::memory_order_acquire)) {
+        epoll_event events[16];
+        const int n = epoll_wait(epoll_.get(), events, 16, process_.any_stalled() ? kRetryMs : -1);
+        for (int i = 0; i < n; ++i) {
+            if (events[i].data.fd >= 0) {
+                process_.peer_died(events[i].data.fd);
+                continue;
+            }
+            eventfd_t count;
+            [[maybe_unused]] const auto bytes = ::read(wakeup_.get(), &count, sizeof count);
+        }
+        if (process_.any_stalled()) process_.retry_stalled();
+    }
+}
+
+} // namespace odrc::soft

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/arena.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace odrc::soft {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+constexpr uint64_t round_up(uint64_t n, uint64_t unit) noexcept {
+    return (n + unit - 1) / unit * unit;
+}
+constexpr uint64_t unit_of(size_t bytes) noexcept { return bytes < kPage ? kLine : kPage; }
+
+} // namespace
+
+OwnArena::OwnArena() : fd_{create_shared_memory("odrc-arena", kArenaBytes)} {
+    if (fd_) map_ = Mapping{fd_.get(), kArenaBytes};
+    if (!fd_ || !map_) {
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for this process: {}",
+                  fi_strerror(errno));
+        throw Error{errno};
+    }
+    header().version = kLayoutVersion;
+    header().pid = static_cast<uint32_t>(getpid());
+    header().magic = kArenaMagic;
+    const uint64_t start = round_up(sizeof(Arena), kPage);
+    free_[start] = kArenaBytes - start;
+}
+
+uint64_t OwnArena::allocate(size_t bytes) noexcept {
+    const uint64_t unit = unit_of(bytes);
+    const uint64_t size = round_up(bytes, unit);
+    try {
+        std::lock_guard lock{mutex_};
+        for (auto range = free_.begin(); range != free_.end(); ++range) {
+            const auto [start, length] = *range;
+            const uint64_t at = round_up(start, unit);
+            if (at + size > start + length) continue;
+            free_.erase(range);
+            if (at > start) free_[start] = at - start;
+            if (at + size < start + length) free_[at + size] = start + length - (at + size);
+            return at;
+        }
+    } catch (const std::bad_alloc&) {
+    }
+    return 0;
+}
+
+void OwnArena::release(uint64_t offset, size_t bytes) noexcept {
+    uint64_t start = offset;
+    uint64_t length = round_up(bytes, unit_of(bytes));
+    // Free memory always reads as zero. Whole pages go back to the system.
+    if (length < kPage || fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                    static_cast<off_t>(start), static_cast<off_t>(length)))
+        std::memset(at<std::byte>(start), 0, length);
+    try {
+        std::lock_guard lock{mutex_};
+        auto next = free_.lower_bound(start);
+        if (next != free_.end() && next->first == start + length) {
+            length += next->second;
+            next = free_.erase(next);
+        }
+        if (next != free_.begin()) {
+            auto previous = std::prev(next);
+            if (previous->first + previous->second == start) {
+                previous->second += length;
+                return;
+            }
+        }
+        free_.emplace_hint(next, start, length);
+    } catch (const std::bad_alloc&) {
+        // The range stays unused: memory is out anyway.
+    }
+}
+
+} // namespace odrc::soft

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/completion_queue.hpp"
+
+#include "softrc/queue_pair.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace odrc::soft {
+
+CompletionChannel* CompletionChannel::create(ibv_context* context) noexcept {
+    int ends[2];
+    struct stat status {};
+    if (pipe2(ends, O_CLOEXEC)) return nullptr;
+    Fd read_end{ends[0]}, write_end{ends[1]};
+    if (fstat(read_end.get(), &status)) return nullptr;
+    auto* channel = new (std::nothrow) CompletionChannel{};
+    if (!channel) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    channel->context = context;
+    channel->fd = read_end.get();
+    channel->inode = status.st_ino;
+    channel->read_end = std::move(read_end);
+    channel->write_end = std::move(write_end);
+    return channel;
+}
+
+CompletionQueue* CompletionQueue::create(Process& process, ibv_context* context, int cqe,
+                                         void* cq_context, CompletionChannel* channel) noexcept {
+    std::unique_ptr<CompletionQueue> cq{new (std::nothrow) CompletionQueue{process}};
+    errno = ENOMEM;
+    if (!cq) return nullptr;
+    const uint32_t entries = std::bit_ceil(static_cast<uint32_t>(cqe));
+    cq->bytes_ = sizeof(CompletionRing) + entries * sizeof(CompletionEntry);
+    cq->offset_ = process.arena().allocate(cq->bytes_);
+    if (cq->offset_ == 0) return nullptr;
+    cq->listed_ = process.completion_queues().add(*cq, cq->index_);
+    if (!cq->listed_) return nullptr;
+
+    auto* ring = process.arena().at<CompletionRing>(cq->offset_);
+    ring->entries = entries;
+    ring->entry_offset = cq->offset_ + sizeof(CompletionRing);
+    ring->channel_fd = channel ? channel->fd : -1;
+    ring->channel_inode = channel ? channel->inode : 0;
+    ring->token = cq->index_;
+    cq->view_ = CompletionRingView{process.view(), cq->offset_};
+    cq->context = context;
+    cq->channel = channel;
+    cq->cq_context = cq_context;
+    cq->cqe = static_cast<int>(entries);
+    return cq.release();
+}
+
+CompletionQueue::~CompletionQueue() {
+    if (listed_) process_.completion_queues().remove(index_);
+    if (offset_ != 0) process_.arena().release(offset_, bytes_);
+}
+
+int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
+    if (process_.any_stalled()) [[unlikely]]
+        process_.retry_stalled();
+    std::lock_guard guard{lock_};
+    int n = 0;
+    for (; n < count && view_.full(position_); ++position_) {
+        const CompletionEntry& entry = view_.entry(position_);
+        if (entry.opcode != kNoCompletion) take(entry, wc[n++]);
+        view_.empty(position_);
+    }
+    return n;
+}
+
+void CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
+    const uint8_t opcode = entry.opcode;
+    const uint32_t request = entry.request;
+    wc = {};
+    wc.wr_id = entry.wr_id;
+    wc.status = static_cast<ibv_wc_status>(entry.status);
+    wc.opcode = static_cast<ibv_wc_opcode>(opcode);
+    wc.byte_len = entry.byte_len;
+    wc.imm_data = entry.imm_data;
+    wc.qp_num = entry.qp_num;
+    wc.wc_flags = entry.flags;
+    QueuePair* qp = process_.queue_pairs().find(entry.qp_index);
+    if (!qp || qp->qp_num != wc.qp_num) return;
+    if (opcode & kReceiveBit)
+        qp->receives().completed(request);
+    else
+        qp->sent(request);
+}
+
+void CompletionQueue::arm(bool solicited_only) noexcept {
+    view_.shared().armed.store(solicited_only ? kArmedSolicited : kArmedAny,
+                               std::memory_order_seq_cst);
+}
+
+void CompletionQueue::push(const Completion& completion, bool solicited) noexcept {
+    if (view_.push(completion, 0, solicited) == CompletionRingView::Push::event && channel) {
+        const CompletionRing& ring = view_.shared();
+        process_.own().raise_event(channel->fd, ring.channel_inode, index_);
+    }
+}
+
+void CompletionQueue::purge(QueuePair& qp) noexcept {
+    std::lock_guard guard{lock_};
+    for (uint64_t p = position_; p != position_ + view_.size(); ++p) {
+        CompletionEntry& entry = view_.entry(p);
+        if (!view_.full(p) || entry.opcode == kNoCompletion || entry.qp_num != qp.qp_num) continue;
+        if (entry.opcode & kReceiveBit) qp.receives().completed(entry.request);
+        entry.opcode = kNoCompletion;
+    }
+}
+
+bool CompletionQueue::recover(QueuePair& qp, uint32_t held_request) noexcept {
+    std::lock_guard guard{lock_};
+    view_.recover(position_, qp.qp_num);
+    return view_.holds_receive(position_, qp.qp_num, held_request);
+}
+
+} // namespace odrc::soft

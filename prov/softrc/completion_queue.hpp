@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/fd.hpp"
+#include "base/spin_lock.hpp"
+#include "softrc/completion_ring.hpp"
+#include "softrc/process.hpp"
+
+#include <infiniband/verbs.h>
+
+namespace odrc::soft {
+
+// A completion channel: a pipe. Producers of any process open its read end through proc(5), for
+// writing, and put in the number of the completion queue that has something.
+struct CompletionChannel : ibv_comp_channel {
+    static CompletionChannel* create(ibv_context* context) noexcept; // null and errno
+    Fd read_end;
+    Fd write_end; // keeps reads waiting while no producer has the pipe open
+    uint64_t inode{0};
+};
+
+// A completion queue of this process: its own side of a ring.
+class CompletionQueue : public ibv_cq {
+public:
+    // Null and errno on failure.
+    static CompletionQueue* create(Process& process, ibv_context* context, int cqe,
+                                   void* cq_context, CompletionChannel* channel) noexcept;
+    ~CompletionQueue();
+
+    uint64_t offset() const noexcept { return offset_; }
+
+    int poll(int count, ibv_wc* wc) noexcept;
+    void arm(bool solicited_only) noexcept;
+
+    // A completion of this process's own making. Raises an event if one is wanted.
+    void push(const Completion& completion, bool solicited) noexcept;
+
+    // The queue pair goes away: its completions are dropped, its receives free again.
+    void purge(QueuePair& qp) noexcept;
+
+    // The process that sent to the queue pair has died: entries it had begun are passed over.
+    // Gives whether the completion of a receive it held still stands.
+    bool recover(QueuePair& qp, uint32_t held_request) noexcept;
+
+private:
+    explicit CompletionQueue(Process& process) noexcept : ibv_cq{}, process_{process} {}
+    void take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
+
+    Process& process_;
+    uint64_t offset_{0};
+    size_t bytes_{0};
+    uint32_t index_{0};
+    bool listed_{false};
+    CompletionRingView view_;
+    SpinLock lock_; // guards the position
+    uint64_t position_{0};
+};
+
+} // namespace odrc::soft

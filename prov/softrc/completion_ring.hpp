@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "softrc/arena_view.hpp"
+
+namespace odrc::soft {
+
+// What a producer says of a finished work request.
+struct Completion {
+    uint64_t wr_id;
+    uint32_t byte_len;
+    uint32_t imm_data;
+    uint32_t qp_num;
+    uint32_t qp_index;
+    uint32_t request;
+    uint8_t status;
+    uint8_t opcode;
+    uint16_t flags;
+};
+
+// A completion ring as a process sees it that has checked its measures once.
+class CompletionRingView {
+public:
+    CompletionRingView() = default;
+    CompletionRingView(const ArenaView& arena, uint64_t offset) noexcept;
+    explicit operator bool() const noexcept { return ring_ != nullptr; }
+
+    enum class Push {
+        done,
+        event,   // done, and the owner wants to be told
+        overrun, // no room: the completion is lost, and the ring marked
+    };
+    // qpn: the queue pair on whose behalf, by which a dead producer is found; 0 for the owner's
+    // own completions. solicited: an owner that waits for solicited events alone is told too.
+    Push push(const Completion& completion, uint32_t qpn, bool solicited) const noexcept;
+
+    CompletionRing& shared() const noexcept { return *ring_; }
+
+    // ---- the owner's side ----
+    bool full(uint64_t position) const noexcept {
+        const uint64_t state = entry(position).state.load(std::memory_order_acquire);
+        return state_phase(state) == EntryPhase::full && state_lap(state) == lap_of(position);
+    }
+    CompletionEntry& entry(uint64_t position) const noexcept { return entries_[position & mask_]; }
+    void empty(uint64_t position) const noexcept {
+        entry(position).state.store(
+            make_state((lap_of(position) + 1) & kLapMask, EntryPhase::empty, 0),
+            std::memory_order_release);
+    }
+    uint64_t size() const noexcept { return mask_ + 1; }
+
+    // Entries from the position on that a dead producer claimed for queue pair qpn and never
+    // filled become ones that are passed over.
+    void recover(uint64_t position, uint32_t qpn) const noexcept;
+
+    // Whether a receive's completion stands between position and the tail.
+    bool holds_receive(uint64_t position, uint32_t qpn, uint32_t request) const noexcept;
+
+private:
+    uint64_t lap_of(uint64_t position) const noexcept { return position >> shift_ & kLapMask; }
+
+    CompletionRing* ring_{nullptr};
+    CompletionEntry* entries_{nullptr};
+    uint64_t mask_{0};
+    uint32_t shift_{0};
+};
+
+} // namespace odrc::soft

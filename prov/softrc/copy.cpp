@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/copy.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace odrc::soft {
+namespace {
+
+// Stretches of private memory on their way into one system call.
+class Batch {
+public:
+    Batch(PeerProcess& peer, Direction direction) noexcept : peer_{peer}, direction_{direction} {}
+
+    int add(std::byte* local, uint64_t remote, size_t length) noexcept {
+        if (count_ == kSize)
+            if (const int error = flush()) return error;
+        local_[count_] = {local, length};
+        remote_[count_] = {reinterpret_cast<void*>(remote), length};
+        ++count_;
+        return 0;
+    }
+
+    int flush() noexcept {
+        size_t first = 0;
+        while (first < count_) {
+            // The pid may belong to another process by now.
+            if (peer_.check_dead()) return ESRCH;
+            const ssize_t n =
+                direction_ == Direction::to_peer
+                    ? process_vm_writev(peer_.pid(), local_ + first, count_ - first,
+                                        remote_ + first, count_ - first, 0)
+                    : process_vm_readv(peer_.pid(), local_ + first, count_ - first,
+                                       remote_ + first, count_ - first, 0);
+            if (n < 0) return errno;
+            if (n == 0) return EFAULT;
+            first = advance(first, static_cast<size_t>(n));
+        }
+        count_ = 0;
+        return 0;
+    }
+
+private:
+    static constexpr size_t kSize = 32;
+
+    // The kernel stops at the first page that is missing, and at some 2 GiB.
+    size_t advance(size_t first, size_t bytes) noexcept {
+        while (first < count_ && bytes >= local_[first].iov_len) bytes -= local_[first++].iov_len;
+        if (first < count_ && bytes > 0) {
+            for (iovec* v : {&local_[first], &remote_[first]}) {
+                v->iov_base = static_cast<std::byte*>(v->iov_base) + bytes;
+                v->iov_len -= bytes;
+            }
+        }
+        return first;
+    }
+
+    PeerProcess& peer_;
+    const Direction direction_;
+    size_t count_{0};
+    iovec local_[kSize];
+    iovec remote_[kSize];
+};
+
+} // namespace
+
+int copy(PeerProcess& peer, Direction direction, std::span<const iovec> local,
+         std::span<const Place> places) noexcept {
+    Batch batch{peer, direction};
+    size_t in_local = 0, in_place = 0; // done of the first of each
+    while (!local.empty() && !places.empty()) {
+        const Place& place = places.front();
+        const size_t n = std::min(local.front().iov_len - in_local, place.length - in_place);
+        auto* here = static_cast<std::byte*>(local.front().iov_base) + in_local;
+        if (n > 0) {
+            if (!place.mapped) {
+                if (const int error = batch.add(here, place.address + in_place, n)) return error;
+            } else if (direction == Direction::to_peer) {
+                std::memcpy(place.mapped + in_place, here, n);
+            } else {
+                std::memcpy(here, place.mapped + in_place, n);
+            }
+        }
+        in_local += n;
+        in_place += n;
+        if (in_local == local.front().iov_len) {
+            local = local.subspan(1);
+            in_local = 0;
+        }
+        if (in_place == place.length) {
+            places = places.subspan(1);
+            in_place = 0;
+        }
+    }
+    return batch.flush();
+}
+
+bool private_memory_reachable() noexcept {
+    // Where Yama lets only a parent in (ptrace_scope 1), a process may open itself to the others
+    // of its user.
+    int scope = 0;
+    std::ifstream{"/proc/sys/kernel/yama/ptrace_scope"} >> scope;
+    if (scope == 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    if (scope > 1) return false;
+    // A sandbox that forbids the call forbids it on the caller's own memory too.
+    uint64_t from = 1, to = 0;
+    iovec local{&to, sizeof to}, remote{&from, sizeof from};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == sizeof to && to == from;
+}
+
+} // namespace odrc::soft

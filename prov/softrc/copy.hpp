@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "softrc/peer_process.hpp"
+#include "softrc/regions.hpp"
+
+#include <span>
+#include <sys/uio.h>
+
+namespace odrc::soft {
+
+enum class Direction { to_peer, from_peer };
+
+// Moves bytes between this process's memory and places of the peer's, filling one after the
+// other, until the shorter of the two lists is used up. Memory that is mapped here is copied by
+// this processor; private memory of the peer by process_vm_writev(2) or readv. Gives 0, EFAULT
+// where the memory is not there, or ESRCH when the peer has died.
+int copy(PeerProcess& peer, Direction direction, std::span<const iovec> local,
+         std::span<const Place> places) noexcept;
+
+// Whether the kernel lets one process move another's memory at all.
+bool private_memory_reachable() noexcept;
+
+} // namespace odrc::soft

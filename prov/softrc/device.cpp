@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/device.hpp"
+
+#include "base/log.hpp"
+#include "softrc/context.hpp"
+#include "softrc/copy.hpp"
+#include "softrc/queue_pair.hpp"
+
+#include <cstring>
+
+namespace odrc::soft {
+namespace {
+
+constexpr char kName[] = "soft0";
+
+verbs::Port describe() {
+    verbs::Port port;
+    port.device = kName;
+    ibv_device_attr& d = port.device_attr;
+    d.max_mr_size = SIZE_MAX;
+    d.max_qp = kMaxQueuePairs;
+    d.max_qp_wr = kMaxWorkRequests;
+    d.max_sge = kMaxSendSegments;
+    d.max_cq = kMaxCompletionQueues;
+    d.max_cqe = kMaxCompletions;
+    d.max_mr = kMaxRegions - 1;
+    d.max_pd = 1 << 16;
+    d.max_qp_rd_atom = d.max_qp_init_rd_atom = 16;
+    d.atomic_cap = IBV_ATOMIC_NONE;
+    d.max_srq = kMaxQueuePairs;
+    d.max_srq_wr = kMaxWorkRequests;
+    d.max_srq_sge = kMaxReceiveSegments;
+    d.phys_port_cnt = 1;
+    ibv_port_attr& p = port.port_attr;
+    p.state = IBV_PORT_ACTIVE;
+    p.max_mtu = p.active_mtu = IBV_MTU_4096;
+    p.gid_tbl_len = 1;
+    p.max_msg_sz = kMaxMessage;
+    p.link_layer = IBV_LINK_LAYER_INFINIBAND; // without LIDs: addressed by GID, the node's id
+    auto& loopback = reinterpret_cast<sockaddr_in&>(port.address);
+    loopback.sin_family = AF_INET;
+    loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    port.fabric = "soft";
+    port.this_host_only = true;
+    port.whole_memory = true;
+    return port;
+}
+
+class SoftDevice final : public verbs::Device {
+public:
+    SoftDevice() : verbs::Device{describe()} {
+        device_.node_type = IBV_NODE_CA;
+        device_.transport_type = IBV_TRANSPORT_IB;
+        std::strcpy(device_.name, kName);
+        std::strcpy(device_.dev_name, kName);
+    }
+
+    std::unique_ptr<verbs::Context> open() const override {
+        return std::make_unique<SoftContext>(device_);
+    }
+
+private:
+    mutable ibv_device device_{}; // verbs has it writable
+};
+
+} // namespace
+
+std::unique_ptr<verbs::Device> find_soft_device() {
+    if (!private_memory_reachable()) {
+        ODRC_INFO(FI_LOG_CORE,
+                  "{}: passed over: the kernel does not let processes move each other's memory "
+                  "(process_vm_readv: {})",
+                  kName, fi_strerror(errno));
+        return nullptr;
+    }
+    return std::make_unique<SoftDevice>();
+}
+
+} // namespace odrc::soft

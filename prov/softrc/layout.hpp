@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// What the processes of one host share: the node's table of processes and queue pair numbers,
+// and each process's arena. Everything here is plain data in memory that others may have
+// scribbled over, so whoever reads an offset, an index or a length checks it before use.
+//
+// Who writes what is noted at each field: "owner" is the process whose arena it is, "senders"
+// are the processes whose queue pairs are connected to the owner's.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace odrc::soft {
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+inline constexpr size_t kLine = 64;
+inline constexpr uint32_t kLayoutVersion = 1;
+
+// ---- the node: one for each user of a host ------------------------------------------------
+
+inline constexpr uint64_t kNodeMagic = 0x65646f6e6372646f; // "odrcnode"
+inline constexpr uint32_t kMaxProcesses = 4096;
+inline constexpr uint32_t kQpNumbers = 1 << 24; // IBTA: queue pair numbers have 24 bits
+inline constexpr uint32_t kFirstQpNumber = 2;   // 0 and 1 are the management queue pairs
+
+struct ProcessSlot {
+    std::atomic<uint32_t> pid;        // 0: free
+    std::atomic<uint32_t> generation; // counts the processes that had the slot
+    uint64_t start_time;              // of the process (proc(5), stat field 22): tells reused pids
+    int32_t arena_fd;                 // the arena's descriptor in that process
+    uint32_t unused;
+};
+
+// Where a queue pair lives: the process's slot (12 bits) and generation (20 bits), and the
+// place of its port in that process's arena, in lines (32 bits). 0: no such queue pair.
+using QpLocation = uint64_t;
+
+struct Node {
+    uint64_t magic;
+    uint32_t version;
+    std::atomic<uint32_t> next_qp_number;
+    uint8_t id[16]; // random: the GID of every soft port of this node
+    alignas(kLine) ProcessSlot processes[kMaxProcesses];
+    std::atomic<QpLocation> qps[kQpNumbers];
+};
+
+// ---- an arena: one for each process that has the device open -------------------------------
+
+inline constexpr uint64_t kArenaMagic = 0x616e65726163726f;
+inline constexpr size_t kArenaBytes = size_t{4} << 30; // reserved; only what is used takes memory
+inline constexpr uint32_t kMaxRegions = 1 << 16;
+
+enum class RegionKind : uint32_t {
+    process, // the owner's private memory
+    arena,   // in the owner's arena: base corresponds to offset
+    whole,   // all of the owner's private memory
+};
+
+// A memory region. The owner writes it while the key is 0; senders read it and then find the key
+// unchanged, or start again.
+struct alignas(kLine) Region {
+    std::atomic<uint32_t> key; // index << 8 | uses; 0: none
+    uint32_t access;           // IBV_ACCESS_*
+    uint32_t pd;
+    RegionKind kind;
+    uint64_t base; // address in the owner
+    uint64_t length;
+    uint64_t offset; // in the arena
+    uint8_t uses;    // counts the regions that had this entry: tells their keys apart
+};
+
+struct Arena {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t pid;
+    alignas(kLine) Region regions[kMaxRegions];
+};
+
+// ---- receive queue -------------------------------------------------------------------------
+
+// Tickets make the ring: each names a posted work request. A sender claims the ticket at the
+// head by changing it from posted to claimed, with its queue pair's number in it, so that at any
+// instant the memory itself says who holds what: if a sender dies, the owner takes back what it
+// held.
+//
+//   lap (16 bits) | state (2) | work request (22) | number of the receiving queue pair (24)
+using Ticket = uint64_t;
+enum class TicketState : uint64_t { free = 0, posted = 1, claimed = 2 };
+
+constexpr Ticket make_ticket(uint64_t lap, TicketState state, uint64_t wr, uint64_t qpn) noexcept {
+    return (lap & 0xffff) << 48 | static_cast<uint64_t>(state) << 46 | wr << 24 | qpn;
+}
+constexpr uint64_t ticket_lap(Ticket t) noexcept { return t >> 48; }
+constexpr TicketState ticket_state(Ticket t) noexcept {
+    return static_cast<TicketState>(t >> 46 & 3);
+}
+constexpr uint32_t ticket_wr(Ticket t) noexcept { return t >> 24 & 0x3fffff; }
+constexpr uint32_t ticket_qpn(Ticket t) noexcept { return t & 0xffffff; }
+inline constexpr uint32_t kMaxReceives = 1 << 20;
+
+struct Segment { // as ibv_sge
+    uint64_t address;
+    uint32_t length;
+    uint32_t lkey;
+};
+
+struct ReceiveRequest { // followed by max_segments segments
+    uint64_t wr_id;
+    uint32_t segments;
+    uint32_t unused;
+};
+
+struct ReceiveRing {
+    uint32_t capacity;     // work requests
+    uint32_t tickets;      // a power of two, at least four times the capacity
+    uint32_t max_segments; // of one work request
+    uint32_t pd;
+    uint64_t ticket_offset; // of the tickets and of the requests, in the arena
+    uint64_t request_offset;
+    uint32_t request_stride;
+    alignas(kLine) std::atomic<uint64_t> head; // senders: the next ticket to claim
+};
+
+// ---- completion queue ----------------------------------------------------------------------
+
+// An entry's state: lap (38 bits) | phase (2) | number of the queue pair that fills it (24).
+// A producer claims the entry at the tail, fills it and makes it full; the owner empties it.
+enum class EntryPhase : uint64_t { empty = 0, claimed = 1, full = 2 };
+
+constexpr uint64_t make_state(uint64_t lap, EntryPhase phase, uint64_t qpn) noexcept {
+    return lap << 26 | static_cast<uint64_t>(phase) << 24 | qpn;
+}
+constexpr uint64_t state_lap(uint64_t s) noexcept { return s >> 26; }
+constexpr EntryPhase state_phase(uint64_t s) noexcept {
+    return static_cast<EntryPhase>(s >> 24 & 3);
+}
+constexpr uint32_t state_qpn(uint64_t s) noexcept { return s & 0xffffff; }
+inline constexpr uint64_t kLapMask = (uint64_t{1} << 38) - 1;
+
+struct alignas(kLine) CompletionEntry {
+    std::atomic<uint64_t> state;
+    uint64_t wr_id;
+    uint32_t byte_len;
+    uint32_t imm_data;
+    uint32_t qp_num;
+    uint32_t qp_index; // in the owner's table of queue pairs
+    uint32_t request;  // receive: the work request; send: the send queue's position after it
+    uint8_t status;    // ibv_wc_status
+    uint8_t opcode;    // ibv_wc_opcode, or kNoCompletion
+    uint16_t flags;    // ibv_wc_flags
+};
+static_assert(sizeof(CompletionEntry) == kLine);
+inline constexpr uint8_t kNoCompletion = 0xff; // its producer died: to be passed over
+inline constexpr uint8_t kReceiveBit = 0x80;   // in the opcode, as IBV_WC_RECV: ends a receive
+
+struct CompletionRing {
+    uint32_t entries; // a power of two
+    int32_t channel_fd; // the read end of the completion channel's pipe in the owner; -1: none
+    uint64_t channel_inode;
+    uint64_t entry_offset;                             // in the arena
+    uint64_t token;                                    // what an event says: which queue it is
+    alignas(kLine) std::atomic<uint64_t> tail;         // producers: the next entry to claim
+    alignas(kLine) std::atomic<uint32_t> armed;        // Arm: the owner sets it, a producer takes it
+    std::atomic<uint32_t> overrun;                     // producers: an entry found no room
+};
+enum Arm : uint32_t { kNotArmed = 0, kArmedSolicited = 1, kArmedAny = 2 };
+
+// ---- queue pair ----------------------------------------------------------------------------
+
+inline constexpr uint32_t kPortClosed = ~0u; // beside ibv_qp_state: the queue pair is gone
+
+// What the other side of a connection sees of a queue pair. The first line is for the peer's
+// sender to read; the second is this queue pair's own progress as a sender, which its peer reads
+// to know when memory may go away, and what to take back if the sender died. Nobody ever writes
+// into a port of another process but its state, so that a sender that comes late, to a port that
+// is gone, does no harm.
+struct alignas(kLine) QpPort {
+    std::atomic<uint32_t> state; // ibv_qp_state; a sender that is refused for good sets ERR
+    uint32_t qp_num;
+    uint32_t peer_qp_num; // the only one that may send here; 0: none
+    uint32_t access;      // IBV_ACCESS_REMOTE_*
+    uint32_t pd;
+    uint32_t qp_index; // in the owner's table of queue pairs
+    uint64_t receive_ring;
+    uint64_t completion_ring;
+    uint8_t min_rnr_timer; // IBTA code
+    alignas(kLine) std::atomic<uint32_t> busy; // odd: inside an operation on the peer
+    std::atomic<uint32_t> holds; // 1 + the receive claimed from the peer and not completed
+};
+static_assert(sizeof(QpPort) == 2 * kLine);
+
+} // namespace odrc::soft

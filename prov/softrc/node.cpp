@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/node.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <thread>
+
+namespace odrc::soft {
+namespace {
+
+// Names of sockets in the abstract namespace: they vanish with their owner.
+std::string name_prefix() { return fmt::format("odrc/v{}/{}/", kLayoutVersion, geteuid()); }
+
+Fd bind_name(const std::string& name) noexcept {
+    Fd fd{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (!fd || name.size() + 1 > sizeof address.sun_path) return Fd{};
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), length)) return Fd{};
+    return fd;
+}
+
+// Joining and founding happen one process at a time. The name is the lock: it is free again the
+// moment its holder dies.
+Fd lock_node() {
+    using namespace std::chrono_literals;
+    for (auto left = 20'000ms; left > 0ms; left -= 1ms) {
+        if (Fd lock = bind_name(name_prefix() + "lock")) return lock;
+        if (errno != EADDRINUSE) break;
+        std::this_thread::sleep_for(1ms);
+    }
+    ODRC_WARN(FI_LOG_DOMAIN, "soft0: cannot take the node's lock: {}", fi_strerror(errno));
+    throw Error{errno};
+}
+
+// When a process started: with its pid, its identity. 0 if there is no such process.
+uint64_t start_time_of(pid_t pid) noexcept {
+    try {
+        std::ifstream stat{fmt::format("/proc/{}/stat", pid)};
+        std::string text;
+        std::getline(stat, text);
+        const size_t name_end = text.rfind(')'); // the name may hold spaces and parentheses
+        if (name_end == std::string::npos) return 0;
+        uint64_t value = 0;
+        size_t at = name_end + 1;
+        for (int field = 3; field <= 22; ++field) {
+            at = text.find_first_not_of(' ', at);
+            if (at == std::string::npos) return 0;
+            const size_t end = text.find(' ', at);
+            if (field == 22) value = std::strtoull(text.c_str() + at, nullptr, 10);
+            at = end;
+        }
+        return value;
+    } catch (...) {
+        return 0;
+    }
+}
+
+constexpr uint64_t kGenerations = 1 << 20;
+
+QpLocation make_location(uint32_t slot, uint32_t generation, uint64_t offset) noexcept {
+    return uint64_t{slot} << 52 | uint64_t{generation} << 32 | offset / kLine;
+}
+
+QpPlace place_of(QpLocation location) noexcept {
+    return {static_cast<uint32_t>(location >> 52),
+            static_cast<uint32_t>(location >> 32 & (kGenerations - 1)),
+            (location & 0xffffffff) * kLine};
+}
+
+} // namespace
+
+NodeMember::NodeMember(int arena_fd) {
+    const Fd lock = lock_node();
+    if (!join()) found();
+    take_slot(arena_fd);
+    announce();
+}
+
+NodeMember::~NodeMember() { node().processes[slot_].pid.store(0, std::memory_order_release); }
+
+bool NodeMember::join() {
+    const std::string prefix = "@" + name_prefix();
+    std::ifstream names{"/proc/net/unix"};
+    for (std::string line; std::getline(names, line);) {
+        const size_t at = line.find(prefix);
+        int pid = 0, fd = -1;
+        if (at == std::string::npos ||
+            std::sscanf(line.c_str() + at + prefix.size(), "%d.%d", &pid, &fd) != 2)
+            continue;
+        fd_ = open_shared_memory(pid, fd, sizeof(Node));
+        if (!fd_) continue;
+        table_ = Mapping{fd_.get(), sizeof(Node)};
+        if (table_ && node().magic == kNodeMagic && node().version == kLayoutVersion) return true;
+    }
+    return false;
+}
+
+void NodeMember::found() {
+    fd_ = create_shared_memory("odrc-node", sizeof(Node));
+    if (fd_) table_ = Mapping{fd_.get(), sizeof(Node)};
+    if (!fd_ || !table_) {
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for the node: {}", fi_strerror(errno));
+        throw Error{errno};
+    }
+    if (getrandom(node().id, sizeof node().id, 0) != sizeof node().id) throw Error{FI_EIO};
+    node().next_qp_number.store(kFirstQpNumber, std::memory_order_relaxed);
+    node().version = kLayoutVersion;
+    node().magic = kNodeMagic;
+}
+
+void NodeMember::announce() {
+    name_ = bind_name(fmt::format("{}{}.{}", name_prefix(), getpid(), fd_.get()));
+    if (!name_) {
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: cannot announce this process: {}", fi_strerror(errno));
+        throw Error{errno};
+    }
+}
+
+bool NodeMember::alive(const ProcessSlot& slot) const noexcept {
+    const auto pid = static_cast<pid_t>(slot.pid.load(std::memory_order_acquire));
+    return pid != 0 && start_time_of(pid) == slot.start_time;
+}
+
+void NodeMember::take_slot(int arena_fd) {
+    for (uint32_t i = 0; i < kMaxProcesses; ++i) {
+        ProcessSlot& slot = node().processes[i];
+        if (alive(slot)) continue;
+        slot.pid.store(0, std::memory_order_release);
+        slot_ = i;
+        generation_ = (slot.generation.load(std::memory_order_relaxed) + 1) % kGenerations;
+        slot.start_time = start_time_of(getpid());
+        slot.arena_fd = arena_fd;
+        slot.generation.store(generation_, std::memory_order_relaxed);
+        slot.pid.store(static_cast<uint32_t>(getpid()), std::memory_order_release);
+        return;
+    }
+    ODRC_WARN(FI_LOG_DOMAIN, "soft0: all {} places for processes of this host are taken",
+              kMaxProcesses);
+    throw Error{FI_EBUSY};
+}
+
+uint32_t NodeMember::allocate_qp_number(uint64_t port_offset) noexcept {
+    const QpLocation mine = make_location(slot_, generation_, port_offset);
+    for (uint32_t tries = 0; tries < kQpNumbers; ++tries) {
+        const uint32_t number =
+            node().next_qp_number.fetch_add(1, std::memory_order_relaxed) % kQpNumbers;
+        if (number < kFirstQpNumber) continue;
+        QpLocation there = node().qps[number].load(std::memory_order_acquire);
+        // A number whose process has died is free again.
+        if (there != 0) {
+            const QpPlace place = place_of(there);
+            if (find_process(place.slot, place.generation)) continue;
+        }
+        if (node().qps[number].compare_exchange_strong(there, mine)) return number;
+    }
+    return 0;
+}
+
+void NodeMember::release_qp_number(uint32_t number) noexcept {
+    node().qps[number].store(0, std::memory_order_release);
+}
+
+std::optional<QpPlace> NodeMember::find_qp(uint32_t number) const noexcept {
+    const QpLocation location = node().qps[number % kQpNumbers].load(std::memory_order_acquire);
+    const QpPlace place = place_of(location);
+    if (location == 0 || !find_process(place.slot, place.generation)) return std::nullopt;
+    return place;
+}
+
+std::optional<NodeMember::Process> NodeMember::find_process(uint32_t slot,
+                                                            uint32_t generation) const noexcept {
+    const ProcessSlot& there = node().processes[slot % kMaxProcesses];
+    if (!alive(there) || there.generation.load(std::memory_order_acquire) != generation)
+        return std::nullopt;
+    const Process process{static_cast<pid_t>(there.pid.load(std::memory_order_relaxed)),
+                          there.arena_fd};
+    return process;
+}
+
+} // namespace odrc::soft

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/peer_process.hpp"
+
+#include <cerrno>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace odrc::soft {
+
+PeerProcess::PeerProcess(pid_t pid, int arena_fd) noexcept
+    : pid_{pid}, pidfd_{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))} {
+    if (!pidfd_) return;
+    const Fd fd = open_shared_memory(pid, arena_fd, kArenaBytes);
+    if (!fd) return;
+    map_ = Mapping{fd.get(), kArenaBytes};
+    if (!map_) return;
+    const auto* header = map_.as<Arena>();
+    if (header->magic == kArenaMagic && header->version == kLayoutVersion &&
+        header->pid == static_cast<uint32_t>(pid))
+        arena_ = ArenaView{map_.base()};
+}
+
+PeerProcess::PeerProcess(std::byte* own_arena) noexcept : pid_{getpid()}, arena_{own_arena} {}
+
+bool PeerProcess::check_dead() noexcept {
+    if (dead() || own()) return dead();
+    pollfd died{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
+    if (poll(&died, 1, 0) > 0) dead_.store(true, std::memory_order_relaxed);
+    return dead();
+}
+
+void PeerProcess::raise_event(int channel_fd, uint64_t channel_inode, uint64_t token) noexcept {
+    try {
+        std::lock_guard lock{mutex_};
+        Fd& channel = channels_[channel_inode];
+        if (!channel) channel = open_pipe(pid_, channel_fd, channel_inode);
+        // A full pipe has events enough to wake its reader.
+        if (channel) [[maybe_unused]]
+            const auto n = write(channel.get(), &token, sizeof token);
+    } catch (const std::bad_alloc&) {
+        // The owner still finds the completion when it looks.
+    }
+}
+
+} // namespace odrc::soft

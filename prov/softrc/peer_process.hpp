@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/fd.hpp"
+#include "softrc/arena_view.hpp"
+#include "softrc/shared_memory.hpp"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace odrc::soft {
+
+// A process that this one's queue pairs are connected to: perhaps this one itself.
+class PeerProcess {
+public:
+    // Check ok(): false when the process is gone or will not let us in.
+    PeerProcess(pid_t pid, int arena_fd) noexcept;
+    // This process itself.
+    explicit PeerProcess(std::byte* own_arena) noexcept;
+    PeerProcess(const PeerProcess&) = delete;
+    PeerProcess& operator=(const PeerProcess&) = delete;
+
+    bool ok() const noexcept { return static_cast<bool>(arena_); }
+    bool own() const noexcept { return !map_; }
+    pid_t pid() const noexcept { return pid_; }
+    int pidfd() const noexcept { return pidfd_.get(); }
+    const ArenaView& arena() const noexcept { return arena_; }
+
+    // Known to have died. Learned from the agent, or at the latest by asking.
+    bool dead() const noexcept { return dead_.load(std::memory_order_relaxed); }
+    bool check_dead() noexcept;
+
+    // Writes an event into the completion channel whose pipe has this inode.
+    void raise_event(int channel_fd, uint64_t channel_inode, uint64_t token) noexcept;
+
+private:
+    pid_t pid_;
+    Fd pidfd_;
+    Mapping map_;
+    ArenaView arena_;
+    std::atomic<bool> dead_{false};
+    std::mutex mutex_;
+    std::map<uint64_t, Fd> channels_; // by inode
+};
+
+} // namespace odrc::soft

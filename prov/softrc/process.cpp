@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/process.hpp"
+
+#include "softrc/queue_pair.hpp"
+
+namespace odrc::soft {
+
+std::shared_ptr<Process> Process::open() {
+    static std::mutex mutex;
+    static std::weak_ptr<Process> current;
+    std::lock_guard lock{mutex};
+    // After a fork the child has a copy of its parent's object, which is of no use to it: it is
+    // left alone, and the child has one of its own.
+    auto process = current.lock();
+    if (!process || process->pid_ != getpid()) {
+        process = std::make_shared<Process>();
+        current = process;
+    }
+    return process;
+}
+
+Process::Process()
+    : pid_{getpid()}, own_{std::make_shared<PeerProcess>(arena_.at<std::byte>(0))},
+      node_{arena_.fd()}, regions_{arena_}, queue_pairs_{kMaxQueuePairs},
+      completion_queues_{kMaxCompletionQueues}, agent_{*this} {}
+
+Process::~Process() = default;
+
+std::shared_ptr<PeerProcess> Process::peer(const QpPlace& place) noexcept {
+    if (place.slot == node_.slot() && place.generation == node_.generation()) return own_;
+    try {
+        std::lock_guard lock{peers_mutex_};
+        const uint64_t key = uint64_t{place.slot} << 32 | place.generation;
+        if (auto peer = peers_[key].lock()) return peer;
+        const auto process = node_.find_process(place.slot, place.generation);
+        if (!process) return nullptr;
+        auto peer = std::make_shared<PeerProcess>(process->pid, process->arena_fd);
+        if (!peer->ok()) return nullptr;
+        std::erase_if(peers_, [](const auto& known) { return known.second.expired(); });
+        peers_[key] = peer;
+        agent_.watch(peer->pidfd());
+        return peer;
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void Process::wait_for_senders() noexcept {
+    queue_pairs_.for_each([](QueuePair& qp) { qp.wait_for_sender(); });
+}
+
+void Process::add_stalled(QueuePair& qp) noexcept {
+    {
+        std::lock_guard lock{stalled_mutex_};
+        try {
+            stalled_.push_back(&qp);
+        } catch (const std::bad_alloc&) {
+            return; // its owner's next post tries again
+        }
+        stalled_count_.store(static_cast<uint32_t>(stalled_.size()), std::memory_order_relaxed);
+    }
+    agent_.wake();
+}
+
+void Process::remove_stalled(QueuePair& qp) noexcept {
+    std::lock_guard lock{stalled_mutex_};
+    std::erase(stalled_, &qp);
+    stalled_count_.store(static_cast<uint32_t>(stalled_.size()), std::memory_order_relaxed);
+}
+
+void Process::retry_stalled() noexcept {
+    std::unique_lock lock{stalled_mutex_, std::try_to_lock};
+    if (!lock) return; // somebody else is at it
+    std::erase_if(stalled_, [](QueuePair* qp) { return !qp->retry(); });
+    stalled_count_.store(static_cast<uint32_t>(stalled_.size()), std::memory_order_relaxed);
+}
+
+void Process::peer_died(int pidfd) noexcept {
+    std::shared_ptr<PeerProcess> dead;
+    {
+        std::lock_guard lock{peers_mutex_};
+        for (auto& [key, known] : peers_)
+            if (auto peer = known.lock(); peer && peer->pidfd() == pidfd) dead = peer;
+    }
+    if (!dead || !dead->check_dead()) return;
+    queue_pairs_.for_each([&](QueuePair& qp) { qp.peer_died(*dead); });
+}
+
+} // namespace odrc::soft

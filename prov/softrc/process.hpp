@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "softrc/agent.hpp"
+#include "softrc/arena.hpp"
+#include "softrc/node.hpp"
+#include "softrc/peer_process.hpp"
+#include "softrc/regions.hpp"
+#include "softrc/table.hpp"
+
+#include <memory>
+
+namespace odrc::soft {
+
+class CompletionQueue;
+class QueuePair;
+
+inline constexpr uint32_t kMaxQueuePairs = 1 << 16; // of one process
+inline constexpr uint32_t kMaxCompletionQueues = 1 << 14;
+
+// The soft device's half of this process: one, however often the device is opened.
+class Process {
+public:
+    // Opens it, or shares the one that is open. Throws Error.
+    static std::shared_ptr<Process> open();
+    Process();
+    ~Process();
+
+    OwnArena& arena() noexcept { return arena_; }
+    ArenaView view() const noexcept { return own_->arena(); }
+    NodeMember& node() noexcept { return node_; }
+    Regions& regions() noexcept { return regions_; }
+    Table<QueuePair>& queue_pairs() noexcept { return queue_pairs_; }
+    Table<CompletionQueue>& completion_queues() noexcept { return completion_queues_; }
+    PeerProcess& own() noexcept { return *own_; }
+
+    // The process in which a queue pair lives; null if it is gone or keeps us out.
+    std::shared_ptr<PeerProcess> peer(const QpPlace& place) noexcept;
+
+    // Ends a use of memory by senders: when it returns, no operation that began before is still
+    // under way on memory of this process.
+    void wait_for_senders() noexcept;
+
+    // Queue pairs whose first work request waits for its peer are tried again by whoever polls,
+    // and by the agent when nobody does.
+    void add_stalled(QueuePair& qp) noexcept;
+    void remove_stalled(QueuePair& qp) noexcept;
+    bool any_stalled() const noexcept { return stalled_count_.load(std::memory_order_relaxed) > 0; }
+    void retry_stalled() noexcept;
+
+    void count_rnr_nak() noexcept { rnr_naks_.fetch_add(1, std::memory_order_relaxed); }
+    uint64_t rnr_naks() const noexcept { return rnr_naks_.load(std::memory_order_relaxed); }
+
+    // For the agent: a peer's pidfd became readable.
+    void peer_died(int pidfd) noexcept;
+
+private:
+    const pid_t pid_;
+    OwnArena arena_;
+    std::shared_ptr<PeerProcess> own_;
+    NodeMember node_;
+    Regions regions_;
+    Table<QueuePair> queue_pairs_;
+    Table<CompletionQueue> completion_queues_;
+
+    std::mutex peers_mutex_;
+    std::map<uint64_t, std::weak_ptr<PeerProcess>> peers_; // by slot and generation
+
+    std::mutex stalled_mutex_;
+    std::vector<QueuePair*> stalled_;
+    std::atomic<uint32_t> stalled_count_{0};
+    std::atomic<uint64_t> rnr_naks_{0};
+
+    Agent agent_; // last: its thread uses all of the above
+};
+
+} // namespace odrc::soft

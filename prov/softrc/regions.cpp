@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/regions.hpp"
+
+#include <cerrno>
+
+namespace odrc::soft {
+
+bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uint64_t address,
+                size_t length, int access, Place& place) noexcept {
+    const uint32_t index = key >> 8;
+    if (index == 0 || index >= kMaxRegions) return false;
+    Region& region = arena.header().regions[index];
+    if (region.key.load(std::memory_order_seq_cst) != key) return false;
+    const uint32_t allowed = region.access;
+    const uint32_t domain = region.pd;
+    const RegionKind kind = region.kind;
+    const uint64_t base = region.base;
+    const uint64_t size = region.length;
+    const uint64_t offset = region.offset;
+    // Unchanged while it was read: the fields belong together.
+    std::atomic_signal_fence(std::memory_order_acquire);
+    if (region.key.load(std::memory_order_acquire) != key) return false;
+
+    if (domain != pd || (allowed & static_cast<uint32_t>(access)) != static_cast<uint32_t>(access))
+        return false;
+    if (address < base || length > size || address - base > size - length) return false;
+    place = {.mapped = nullptr, .address = address, .length = length};
+    if (own)
+        place.mapped = reinterpret_cast<std::byte*>(address);
+    else if (kind == RegionKind::arena)
+        place.mapped = arena.bytes(offset + (address - base), length);
+    return own || kind != RegionKind::arena || place.mapped != nullptr;
+}
+
+uint32_t Regions::add(uint32_t pd, void* address, size_t length, int access) noexcept {
+    std::lock_guard lock{mutex_};
+    uint32_t index;
+    if (!free_.empty()) {
+        index = free_.back();
+        free_.pop_back();
+    } else if (used_ < kMaxRegions) {
+        index = used_++;
+    } else {
+        errno = ENOMEM;
+        return 0;
+    }
+    Region& region = arena_.header().regions[index];
+    region.access = static_cast<uint32_t>(access);
+    region.pd = pd;
+    region.base = reinterpret_cast<uint64_t>(address);
+    region.length = length;
+    region.kind = RegionKind::process;
+    if (access & IBV_ACCESS_ON_DEMAND && !address && length == SIZE_MAX) {
+        region.kind = RegionKind::whole;
+    } else if (arena_.contains(address, length)) {
+        region.kind = RegionKind::arena;
+        region.offset = arena_.offset_of(address);
+    }
+    region.uses = static_cast<uint8_t>(region.uses + 1);
+    const uint32_t key = index << 8 | region.uses;
+    region.key.store(key, std::memory_order_release);
+    return key;
+}
+
+void Regions::remove(uint32_t key) noexcept {
+    const uint32_t index = key >> 8;
+    arena_.header().regions[index].key.store(0, std::memory_order_seq_cst);
+    try {
+        std::lock_guard lock{mutex_};
+        free_.push_back(index);
+    } catch (const std::bad_alloc&) {
+        // The entry stays unused: memory is out anyway.
+    }
+}
+
+} // namespace odrc::soft

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "softrc/arena.hpp"
+#include "softrc/arena_view.hpp"
+
+#include <infiniband/verbs.h>
+#include <vector>
+
+namespace odrc::soft {
+
+// A stretch of a process's memory that a key was found to cover.
+struct Place {
+    std::byte* mapped; // where this process sees it; null: private memory of the other process
+    uint64_t address;  // in its owner
+    size_t length;
+};
+
+// Looks a key up in an arena's regions, as a device does at every use: the key must be live, of
+// that protection domain, allow the access and cover the whole stretch. Fills in the place as
+// this process reaches it. own: the arena is this process's.
+bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uint64_t address,
+                size_t length, int access, Place& place) noexcept;
+
+// This process's memory regions.
+class Regions {
+public:
+    explicit Regions(OwnArena& arena) noexcept : arena_{arena} {}
+
+    // Gives a key for both local and remote use, or 0 and errno.
+    uint32_t add(uint32_t pd, void* address, size_t length, int access) noexcept;
+
+    // From now on the key finds nothing; who looked it up before may still be copying.
+    void remove(uint32_t key) noexcept;
+
+private:
+    OwnArena& arena_;
+    std::mutex mutex_;
+    std::vector<uint32_t> free_;
+    uint32_t used_{1}; // entry 0 stays empty: no key is 0
+};
+
+} // namespace odrc::soft

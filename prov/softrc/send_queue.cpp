@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// The order of a send queue: what is carried out at once, what waits, and how it all ends.
+
+#include "softrc/queue_pair.hpp"
+
+#include <cerrno>
+
+namespace odrc::soft {
+namespace {
+
+ibv_wc_opcode opcode_of(const ibv_send_wr& wr) noexcept {
+    switch (wr.opcode) {
+    case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM: return IBV_WC_RDMA_WRITE;
+    case IBV_WR_RDMA_READ: return IBV_WC_RDMA_READ;
+    default: return IBV_WC_SEND;
+    }
+}
+
+bool known(ibv_wr_opcode opcode) noexcept {
+    return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
+           opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
+           opcode == IBV_WR_RDMA_READ;
+}
+
+uint64_t length_of(const ibv_send_wr& wr) noexcept {
+    uint64_t length = 0;
+    for (int i = 0; i < wr.num_sge; ++i) length += wr.sg_list[i].length;
+    return length;
+}
+
+// IBTA 1.4, table 45: the RNR NAK timer codes, in units of 10 us.
+constexpr uint32_t kRnrTimer[32] = {65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,
+                                    48,    64,  96,  128, 192,  256,  384,  512,  768,  1024, 1536,
+                                    2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+constexpr uint8_t kRetryForever = 7;
+
+} // namespace
+
+int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
+    std::lock_guard guard{lock_};
+    for (; wr; wr = wr->next) {
+        if (const int error = accept(*wr)) {
+            *bad_wr = wr;
+            return error;
+        }
+    }
+    return 0;
+}
+
+int QueuePair::accept(const ibv_send_wr& wr) noexcept {
+    const uint32_t now = state();
+    if (now != IBV_QPS_RTS && now != IBV_QPS_ERR) return EINVAL;
+    if (!known(wr.opcode) || wr.num_sge < 0 ||
+        static_cast<uint32_t>(wr.num_sge) > cap_.max_send_sge)
+        return EINVAL;
+    const uint64_t length = length_of(wr);
+    if (length > kMaxMessage) return EINVAL;
+    if (wr.send_flags & IBV_SEND_INLINE &&
+        (length > cap_.max_inline_data || wr.opcode == IBV_WR_RDMA_READ))
+        return EINVAL;
+    if (posted_ - retired_.load(std::memory_order_acquire) >= cap_.max_send_wr) return ENOMEM;
+
+    const uint32_t position = posted_ + 1;
+    if (now == IBV_QPS_ERR) {
+        posted_ = position;
+        complete(wr, position, IBV_WC_WR_FLUSH_ERR);
+        return 0;
+    }
+    if (waiting_.empty()) {
+        const Outcome outcome = carry_out(wr);
+        if (outcome.verdict == Verdict::done) {
+            posted_ = position;
+            if (outcome.status == IBV_WC_SUCCESS)
+                complete(wr, position, IBV_WC_SUCCESS);
+            else
+                fail(wr, position, outcome.status);
+            return 0;
+        }
+        if (outcome.verdict == Verdict::no_receive) process_.count_rnr_nak();
+        if (const int error = keep(wr, position, outcome.verdict)) return error;
+    } else if (const int error = keep(wr, position, Verdict::done)) {
+        return error;
+    }
+    posted_ = position;
+    return 0;
+}
+
+// Copies the work request and all it points to that the caller may take back.
+int QueuePair::keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexcept {
+    try {
+        Waiting w{.wr = wr, .position = position, .segments = {}, .inline_data = {}};
+        w.segments.assign(wr.sg_list, wr.sg_list + wr.num_sge);
+        if (wr.send_flags & IBV_SEND_INLINE) {
+            for (const ibv_sge& s : w.segments) {
+                const auto* data = reinterpret_cast<const std::byte*>(s.addr);
+                w.inline_data.insert(w.inline_data.end(), data, data + s.length);
+            }
+        }
+        w.deadline = deadline_of(why);
+        waiting_.push_back(std::move(w));
+    } catch (const std::bad_alloc&) {
+        return ENOMEM;
+    }
+    Waiting& kept = waiting_.back();
+    kept.wr.next = nullptr;
+    if (wr.send_flags & IBV_SEND_INLINE) {
+        kept.segments.assign(1, {.addr = reinterpret_cast<uint64_t>(kept.inline_data.data()),
+                                 .length = static_cast<uint32_t>(kept.inline_data.size()),
+                                 .lkey = 0});
+    }
+    kept.wr.sg_list = kept.segments.data();
+    kept.wr.num_sge = static_cast<int>(kept.segments.size());
+    if (!stalled_) {
+        stalled_ = true;
+        process_.add_stalled(*this);
+    }
+    return 0;
+}
+
+// How long a work request may wait, as if it were tried again and again (IBTA 1.4, 9.7.5.2.8 and
+// 9.9.2.4.2): without a receive, rnr_retry times the peer's RNR timer; without a peer, retry_cnt
+// times the acknowledgement timeout of 4.096 us * 2^timeout.
+Time QueuePair::deadline_of(Verdict why) const noexcept {
+    using namespace std::chrono;
+    if (why == Verdict::no_receive) {
+        if (rnr_retry_ == kRetryForever) return kNever;
+        return Clock::now() +
+               microseconds{10} * kRnrTimer[link_.port->min_rnr_timer & 31] * (rnr_retry_ + 1);
+    }
+    if (why == Verdict::no_peer) {
+        if (timeout_ == 0) return kNever;
+        return Clock::now() + nanoseconds{(uint64_t{4096} << timeout_) * (retry_count_ + 1u)};
+    }
+    return Time{}; // not tried yet
+}
+
+bool QueuePair::retry() noexcept {
+    std::unique_lock guard{lock_, std::try_to_lock};
+    if (!guard) return true;
+    if (state() == IBV_QPS_ERR) flush();
+    while (!waiting_.empty()) {
+        Waiting& w = waiting_.front();
+        const Outcome outcome = carry_out(w.wr);
+        if (outcome.verdict == Verdict::done) {
+            Waiting over = std::move(w);
+            waiting_.pop_front();
+            if (outcome.status == IBV_WC_SUCCESS)
+                complete(over.wr, over.position, IBV_WC_SUCCESS);
+            else
+                fail(over.wr, over.position, outcome.status);
+            continue;
+        }
+        if (w.deadline == Time{}) {
+            if (outcome.verdict == Verdict::no_receive) process_.count_rnr_nak();
+            w.deadline = deadline_of(outcome.verdict);
+        }
+        if (w.deadline == kNever || Clock::now() < w.deadline) return true;
+        Waiting over = std::move(w);
+        waiting_.pop_front();
+        fail(over.wr, over.position,
+             outcome.verdict == Verdict::no_receive ? IBV_WC_RNR_RETRY_EXC_ERR
+                                                    : IBV_WC_RETRY_EXC_ERR);
+    }
+    stalled_ = false;
+    return false;
+}
+
+void QueuePair::complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
+    const bool success = status == IBV_WC_SUCCESS;
+    if (success && !signal_all_ && !(wr.send_flags & IBV_SEND_SIGNALED)) return;
+    send_queue().push({.wr_id = wr.wr_id,
+                       .byte_len = wr.opcode == IBV_WR_RDMA_READ
+                                       ? static_cast<uint32_t>(length_of(wr))
+                                       : 0,
+                       .imm_data = 0,
+                       .qp_num = qp_num,
+                       .qp_index = index_,
+                       .request = position,
+                       .status = static_cast<uint8_t>(status),
+                       .opcode = static_cast<uint8_t>(opcode_of(wr)),
+                       .flags = 0},
+                      !success);
+}
+
+// The first failure takes the queue pair to the error state; all that follows it is flushed.
+void QueuePair::fail(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
+    complete(wr, position, status);
+    to_error();
+    ibv_qp::state = IBV_QPS_ERR;
+}
+
+void QueuePair::flush() noexcept {
+    for (const Waiting& w : waiting_) complete(w.wr, w.position, IBV_WC_WR_FLUSH_ERR);
+    waiting_.clear();
+    if (!own_receives_) return;
+    std::atomic<uint32_t> holds{0};
+    for (ReceiveRingView::Claim c; own_receives_->view().claim(qp_num, holds, c);)
+        receive_queue().push({.wr_id = c.wr_id,
+                              .byte_len = 0,
+                              .imm_data = 0,
+                              .qp_num = qp_num,
+                              .qp_index = index_,
+                              .request = c.request,
+                              .status = IBV_WC_WR_FLUSH_ERR,
+                              .opcode = IBV_WC_RECV,
+                              .flags = 0},
+                             true);
+}
+
+int QueuePair::post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad_wr) noexcept {
+    std::lock_guard guard{lock_};
+    if (srq || state() == IBV_QPS_RESET) {
+        *bad_wr = wr;
+        return EINVAL;
+    }
+    const int error = own_receives_->post(wr, bad_wr);
+    if (state() == IBV_QPS_ERR) flush();
+    return error;
+}
+
+} // namespace odrc::soft

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "transfer/completion_sink.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <sys/eventfd.h>
+
+namespace odrc::transfer {
+
+CompletionSink::CompletionSink(size_t size, bool many_threads, bool waitable)
+    : lock_{many_threads}, size_{size}, ring_(std::bit_ceil(size)) {
+    if (!waitable) return;
+    event_ = Fd{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!event_) {
+        ODRC_WARN(FI_LOG_CQ, "no descriptor to wait on: {}", fi_strerror(errno));
+        throw Error{errno};
+    }
+}
+
+void CompletionSink::push(const Completion& completion) noexcept {
+    const std::lock_guard guard{lock_};
+    put(completion, false);
+}
+
+void CompletionSink::push_error(const fi_cq_err_entry& error) noexcept {
+    const std::lock_guard guard{lock_};
+    try {
+        errors_.push_back(error);
+        put({}, true);
+    } catch (const std::bad_alloc&) {
+        overrun_ = true;
+    }
+}
+
+void CompletionSink::put(const Completion& completion, bool is_error) noexcept {
+    if (count_ == ring_.size() && !make_room()) {
+        if (is_error) errors_.pop_back();
+        overrun_ = true;
+        return;
+    }
+    ring_[(head_ + count_) & (ring_.size() - 1)] = {completion, is_error};
+    ++count_;
+    if (armed_) [[unlikely]] {
+        armed_ = false;
+        signal();
+    }
+}
+
+bool CompletionSink::make_room() noexcept {
+    try {
+        std::vector<Slot> bigger(2 * ring_.size());
+        for (size_t i = 0; i < count_; ++i) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+        ring_.swap(bigger);
+        head_ = 0;
+        return true;
+    } catch (const std::bad_alloc&) {
+        ODRC_WARN(FI_LOG_CQ, "no memory for a completion queue of more than {} entries", count_);
+        return false;
+    }
+}
+
+CompletionSink::Next CompletionSink::next() const noexcept {
+    const std::lock_guard guard{lock_};
+    if (overrun_) return Next::error;
+    if (count_ == 0) return Next::none;
+    return ring_[head_].is_error ? Next::error : Next::completion;
+}
+
+bool CompletionSink::take_error(fi_cq_err_entry& error) noexcept {
+    const std::lock_guard guard{lock_};
+    if (overrun_) {
+        error = {};
+        error.err = FI_EOVERRUN;
+        overrun_ = false;
+        return true;
+    }
+    if (count_ == 0 || !ring_[head_].is_error) return false;
+    error = errors_.front();
+    errors_.pop_front();
+    drop_first();
+    return true;
+}
+
+void CompletionSink::arm() noexcept {
+    const std::lock_guard guard{lock_};
+    if (!event_) return;
+    eventfd_t count;
+    [[maybe_unused]] const auto n = read(event_.get(), &count, sizeof count);
+    armed_ = true;
+}
+
+void CompletionSink::signal() noexcept {
+    if (!event_) return;
+    const eventfd_t one = 1;
+    [[maybe_unused]] const auto n = write(event_.get(), &one, sizeof one);
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/fd.hpp"
+#include "base/spin_lock.hpp"
+
+#include <deque>
+#include <mutex>
+#include <rdma/fi_eq.h>
+#include <vector>
+
+namespace odrc::transfer {
+
+// How an operation of the application ended, whichever format its completion queue has.
+struct Completion {
+    void* context;
+    uint64_t flags; // FI_SEND, FI_RECV, FI_MSG, FI_TAGGED, FI_REMOTE_CQ_DATA ...
+    size_t length;
+    void* buffer;
+    uint64_t data;
+    uint64_t tag;
+    fi_addr_t source;
+};
+
+// Where completions go: the ring behind a fi_cq. Where threads come one at a time, all calls are
+// made inside the domain's gate, and nothing is locked here. Keeps all it is given: past the size that the
+// application asked for it is over-full, and endpoints take no new operations (FI_RM_ENABLED).
+class CompletionSink {
+public:
+    // Throws Error or std::bad_alloc. waitable: somebody may sleep until there is a completion.
+    CompletionSink(size_t size, bool many_threads, bool waitable);
+
+    // Without memory to keep a completion, it is counted as lost and reported as an overrun.
+    void push(const Completion& completion) noexcept;
+    void push_error(const fi_cq_err_entry& error) noexcept;
+
+    bool full() const noexcept {
+        const std::lock_guard guard{lock_};
+        return count_ >= size_;
+    }
+
+    enum class Next { none, completion, error };
+    Next next() const noexcept;
+
+    // Gives up to count completions to f(completion), stopping before an error.
+    template <class F> size_t take(size_t count, F&& f) noexcept {
+        const std::lock_guard guard{lock_};
+        size_t n = 0;
+        for (; n < count && count_ > 0 && !ring_[head_].is_error; ++n) {
+            f(ring_[head_].completion);
+            drop_first();
+        }
+        return n;
+    }
+    // False unless an error is next.
+    bool take_error(fi_cq_err_entry& error) noexcept;
+
+    // Readable when a completion came after arm(), or after signal(); -1 where nobody may sleep.
+    int fd() const noexcept { return event_.get(); }
+    void arm() noexcept;
+    void signal() noexcept;
+
+private:
+    struct Slot {
+        Completion completion;
+        bool is_error; // the error itself is the first of errors_
+    };
+
+    bool make_room() noexcept;
+    void drop_first() noexcept {
+        head_ = (head_ + 1) & (ring_.size() - 1);
+        --count_;
+    }
+    void put(const Completion& completion, bool is_error) noexcept;
+
+    mutable OptionalLock lock_;
+    const size_t size_;
+    std::vector<Slot> ring_; // a power of two
+    size_t head_{0};
+    size_t count_{0};
+    std::deque<fi_cq_err_entry> errors_;
+    bool overrun_{false};
+    bool armed_{false};
+    Fd event_;
+};
+
+} // namespace odrc::transfer

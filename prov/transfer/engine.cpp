@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "transfer/engine.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <fcntl.h>
+
+namespace odrc::transfer {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr uint32_t kReceiveDepth = 256;     // buffers that wait for frames of all peers
+constexpr uint32_t kWorkRequests = 2048;    // of all lanes at a time
+constexpr size_t kFramesPerSlab = 32;
+constexpr size_t kInjectsPerSlab = 64;
+constexpr size_t kInjectBytes = (wire::kMaxHeader + kInjectSize + 63) / 64 * 64;
+constexpr int kBatch = 16; // completions polled at a time
+
+// While a connection is in the making, the socket is looked at after so many polls that found
+// nothing: a system call among many that are none.
+constexpr uint32_t kPollsPerLook = 32;
+
+// A peer that owes us an answer, on a lane where nothing is under way, is probed this often.
+constexpr auto kProbeEvery = 1s;
+
+// How long closing waits for peers that take nothing, and for answers.
+constexpr auto kWaitForPeers = 30s;
+constexpr auto kWaitForAnswers = 1s;
+
+uint32_t segments_of(const verbs::Port& port) noexcept {
+    const auto device = static_cast<uint32_t>(port.device_attr.max_sge);
+    return std::min<uint32_t>(device, wire::kIovLimit + 1);
+}
+
+uint32_t completions_of(const verbs::Port& port) noexcept {
+    return std::min<uint32_t>(kReceiveDepth + kWorkRequests,
+                              static_cast<uint32_t>(port.device_attr.max_cqe));
+}
+
+verbs::Channel make_channel(verbs::Adapter& adapter, bool waitable) {
+    if (!waitable) return {};
+    verbs::Channel channel{adapter.context(), adapter.context().create_comp_channel()};
+    if (!channel || fcntl(channel->fd, F_SETFL, O_NONBLOCK)) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion channel: {}", adapter.port().name(),
+                  fi_strerror(errno));
+        throw Error{errno};
+    }
+    return channel;
+}
+
+} // namespace
+
+Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
+               Watchdog& watchdog, Gate& gate, const Settings& settings)
+    : adapter_{adapter}, watchdog_{watchdog}, gate_{gate}, settings_{settings},
+      rnr_before_{adapter.context().rnr_naks()}, segments_{segments_of(adapter.port())},
+      channel_{make_channel(adapter, settings.waitable)}, cq_{make_cq()},
+      receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth},
+      work_requests_{completions_of(adapter.port()) - kReceiveDepth}, budget_{work_requests_},
+      frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab},
+      injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}, peers_{addresses},
+      wireup_{adapter, peers_, counters_, {cq_.get(), receives_.get(), budget_, segments_},
+              settings.address} {
+    watchdog_.add(*this, wireup_.fd());
+}
+
+Engine::~Engine() { watchdog_.remove(*this, wireup_.fd()); }
+
+verbs::Cq Engine::make_cq() {
+    const auto entries = static_cast<int>(completions_of(adapter_.port()));
+    verbs::Cq cq{adapter_.context(),
+                 adapter_.context().create_cq(entries, nullptr, channel_.get())};
+    if (!cq) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion queue of {}: {}", adapter_.port().name(),
+                  entries, fi_strerror(errno));
+        throw Error{errno};
+    }
+    return cq;
+}
+
+// ---- progress -------------------------------------------------------------------------------
+
+void Engine::progress() noexcept {
+    const bool found = poll();
+    if (wireup_.active() && !found && ++idle_polls_ % kPollsPerLook == 0) [[unlikely]]
+        wireup_.serve();
+    take_changes();
+}
+
+// Takes in a batch of completions. False when there was none.
+bool Engine::poll() noexcept {
+    ibv_wc wc[kBatch];
+    const int n = ibv_poll_cq(cq_.get(), kBatch, wc);
+    for (int i = 0; i < n; ++i) dispatch(wc[i]);
+    if (n > 0) {
+        receives_.refill();
+        if (!blocked_.empty()) unblock();
+    }
+    return n > 0;
+}
+
+void Engine::dispatch(const ibv_wc& wc) noexcept {
+    const verbs::WorkId id{wc.wr_id};
+    Lane* lane = peers_.find_lane(wc.qp_num);
+    if (id.kind() == verbs::WorkKind::receive) {
+        auto* buffer = id.object<srq::Buffer>();
+        if (wc.status == IBV_WC_SUCCESS && lane) on_frame(*lane, {buffer->data, wc.byte_len});
+        receives_.give_back(buffer);
+        return;
+    }
+    if (!lane) return; // it went with all its work
+    if (wc.status != IBV_WC_SUCCESS && !lane->failed()) on_failure(*lane, wc);
+    switch (id.kind()) {
+    case verbs::WorkKind::send: on_sent(*id.object<Send>(), wc.status); break;
+    case verbs::WorkKind::read: on_fetched(*id.object<Fetch>(), wc.status); break;
+    default: break;
+    }
+    wireup_.retire(*lane, id.position());
+}
+
+// The first failure on a lane ends it.
+void Engine::on_failure(Lane& lane, const ibv_wc& wc) noexcept {
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: the connection to {} broke: {} (queue pair {:#x})",
+              adapter_.port().name(), lane.peer().address.text(), ibv_wc_status_str(wc.status),
+              wc.qp_num);
+    wireup_.drop(lane.peer(), FI_ECONNRESET);
+}
+
+void Engine::take_changes() noexcept {
+    while (Peer* peer = wireup_.take_changed()) {
+        if (peer->error) {
+            // What the peer had answered before it went still counts.
+            while (poll()) {}
+            fail_operations(*peer);
+        }
+        if (peer->ready()) work_off(*peer);
+    }
+}
+
+// Ends what waits for a peer that is lost. What a lane still works on ends when it is flushed.
+void Engine::fail_operations(Peer& peer) noexcept {
+    const int error = std::exchange(peer.error, 0);
+    while (auto* job = peer.unanswered.pop_front()) {
+        auto& send = static_cast<Send&>(*job);
+        send.awaiting = false;
+        --unanswered_;
+        if (send.posted)
+            send.failure = error;
+        else
+            complete(send, error);
+    }
+    while (auto* job = peer.jobs.pop_front()) {
+        if (job->kind == ondemand::JobKind::send)
+            complete(static_cast<Send&>(*job), error);
+        else
+            end(static_cast<Fetch&>(*job), error);
+    }
+}
+
+// Posts the peer's jobs in order, as far as there is room.
+void Engine::work_off(Peer& peer) noexcept {
+    while (ondemand::Job* job = peer.jobs.front()) {
+        if (!peer.ready()) return; // it changes again: see take_changes()
+        int error = FI_EAGAIN;
+        if (peer.lane->has_room()) {
+            List<ondemand::Job>::erase(*job);
+            error = job->kind == ondemand::JobKind::send
+                        ? post(*peer.lane, static_cast<Send&>(*job))
+                        : post_reads(*peer.lane, static_cast<Fetch&>(*job));
+            if (error == FI_EAGAIN) peer.jobs.push_front(*job);
+        }
+        if (error == 0) continue;
+        if (error == FI_EAGAIN) {
+            return block(peer);
+        }
+        if (job->kind == ondemand::JobKind::send)
+            complete(static_cast<Send&>(*job), error);
+        else
+            end(static_cast<Fetch&>(*job), error);
+    }
+}
+
+// Something was done, so that there is room again.
+void Engine::unblock() noexcept {
+    List<Peer, ondemand::Blocked> waiting;
+    while (Peer* peer = blocked_.pop_front()) waiting.push_back(*peer);
+    while (Peer* peer = waiting.pop_front()) work_off(*peer);
+}
+
+void Engine::arm() noexcept {
+    ibv_cq* cq = nullptr;
+    void* context = nullptr;
+    while (adapter_.context().get_cq_event(channel_.get(), &cq, &context) == 0)
+        adapter_.context().ack_cq_events(cq, 1);
+    ibv_req_notify_cq(cq_.get(), 0);
+}
+
+// ---- the watchdog's side ----------------------------------------------------------------------
+
+Time Engine::serve() noexcept {
+    const WatchdogEntry entry{gate_};
+    wireup_.serve();
+    take_changes();
+    if (unanswered_ == 0) {
+        probing_ = false;
+        return wireup_.deadline();
+    }
+    probing_ = true;
+    peers_.for_each([this](Peer& peer) {
+        if (!peer.unanswered.empty()) probe(peer);
+    });
+    return std::min(wireup_.deadline(), Clock::now() + kProbeEvery);
+}
+
+// A peer that died owes its answer for ever, and its silence does not show until something is
+// sent to it: read nothing from it.
+void Engine::probe(Peer& peer) noexcept {
+    if (!peer.ready() || !peer.lane->idle() || !peer.lane->has_room()) return;
+    ibv_send_wr wr{};
+    wr.opcode = IBV_WR_RDMA_READ;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    peer.lane->post(wr, verbs::WorkKind::lane, peer.lane.get());
+}
+
+// ---- the end --------------------------------------------------------------------------------
+
+// Something that was accepted has not gone out yet.
+bool Engine::busy() const noexcept {
+    return transmitting_ > unanswered_ || budget_.left < work_requests_ || fetches_.size() > 0;
+}
+
+// Connections that are being made are made or given up in bounded time, and what a lane works on
+// ends when the peer's queue takes it or the peer dies. A peer that lives and takes nothing for
+// long is not waited for, nor one that merely owes an answer.
+void Engine::drain() noexcept {
+    uint64_t state = 0;
+    for (Time since = Clock::now();; sched_yield()) {
+        const Entry entry{gate_};
+        progress();
+        if (!busy() && unanswered_ == 0) return;
+        const Time now = Clock::now();
+        const uint64_t state_now = uint64_t{transmitting_} << 32 | budget_.left;
+        if (std::exchange(state, state_now) != state_now) since = now;
+        if (now - since < (busy() ? kWaitForPeers : kWaitForAnswers)) continue;
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: closed with {} messages that their peers have not taken",
+                  adapter_.port().name(), transmitting_);
+        return;
+    }
+}
+
+void Engine::close() noexcept {
+    drain();
+    const Entry entry{gate_};
+    wireup_.say_goodbye();
+    take_changes();
+    while (Receive* receive = messages_.take_any()) posted_.destroy(receive);
+    while (Receive* receive = tagged_.take_any()) posted_.destroy(receive);
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/gate.hpp"
+#include "base/pool.hpp"
+#include "base/watchdog.hpp"
+#include "ondemand/wireup.hpp"
+#include "srq/receive_queue.hpp"
+#include "transfer/completion_sink.hpp"
+#include "transfer/matcher.hpp"
+
+#include <sys/types.h>
+
+namespace odrc::transfer {
+
+using ondemand::Lane;
+
+inline constexpr size_t kInjectSize = 1024;
+inline constexpr size_t kMaxMessage = size_t{1} << 40;
+
+// All transfers of one endpoint: what goes out, what comes in, and the memory and connections
+// that this takes. Calls are made inside the endpoint's gate, unless said otherwise.
+//
+// Calls of the application give 0 or a negative fi_errno; -FI_EAGAIN means: later, after
+// progress. Where buffers lie and who may touch them is told in prov/README.md.
+class Engine final : public Watchdog::Client {
+public:
+    struct Settings {
+        CompletionSink* transmit; // null: nobody wants to know
+        CompletionSink* receive;
+        size_t transmit_size; // operations at a time
+        size_t receive_size;
+        bool directed; // receives name their source (FI_DIRECTED_RECV)
+        bool sources;  // completions name it (FI_SOURCE)
+        bool waitable; // somebody may sleep until something happens
+        ondemand::Address address;
+    };
+
+    // Throws Error. Made and ended outside the gate.
+    Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses, Watchdog& watchdog,
+           Gate& gate, const Settings& settings);
+    ~Engine();
+
+    const ondemand::Address& address() const noexcept { return wireup_.address(); }
+    const Counters& counters() const noexcept { return counters_; }
+    uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
+
+    // ---- sends (send.cpp) ----
+    struct SendArguments {
+        std::span<const iovec> iov;
+        fi_addr_t to;
+        uint64_t tag;
+        uint64_t data;
+        void* context;
+        uint64_t flags; // FI_MSG or FI_TAGGED, and those of fi_msg(3); FI_COMPLETION: wanted
+    };
+    ssize_t send(const SendArguments& arguments) noexcept;
+
+    // ---- receives (receive.cpp) ----
+    struct ReceiveArguments {
+        std::span<const iovec> iov;
+        fi_addr_t from;
+        uint64_t tag;
+        uint64_t ignore;
+        void* context;
+        uint64_t flags; // likewise
+    };
+    ssize_t receive(const ReceiveArguments& arguments) noexcept;
+
+    // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
+    ssize_t cancel(void* context) noexcept;
+
+    // ---- progress (engine.cpp) ----
+    void progress() noexcept;
+
+    // For sleepers: fd() becomes readable when there may be progress to make after arm().
+    int fd() const noexcept { return channel_ ? channel_->fd : -1; }
+    void arm() noexcept;
+
+    // The application took an address back.
+    void forget(fi_addr_t number) noexcept { peers_.forget(number); }
+
+    // Sees everything out that was accepted, and tells the peers that we leave. Outside the gate.
+    void close() noexcept;
+
+    Time serve() noexcept override;
+
+private:
+    // engine.cpp
+    verbs::Cq make_cq();
+    bool poll() noexcept;
+    void dispatch(const ibv_wc& wc) noexcept;
+    void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
+    void take_changes() noexcept;
+    void fail_operations(Peer& peer) noexcept;
+    void work_off(Peer& peer) noexcept;
+    void unblock() noexcept;
+    void probe(Peer& peer) noexcept;
+    bool busy() const noexcept;
+    void drain() noexcept;
+
+    bool may_post(const Peer& peer) const noexcept {
+        return peer.ready() && peer.jobs.empty() && peer.lane->has_room();
+    }
+    void block(Peer& peer) noexcept {
+        if (!static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) blocked_.push_back(peer);
+    }
+
+    // send.cpp
+    ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
+    Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
+    int submit(Send& send) noexcept;
+    void await_answer(Send& send) noexcept;
+    void answered(Send& send) noexcept;
+    void on_sent(Send& send, ibv_wc_status status) noexcept;
+    void complete(Send& send, int error) noexcept;
+    void release(Send& send) noexcept;
+
+    // frame.cpp
+    int post(Lane& lane, Send& send) noexcept;
+    int post_message(Lane& lane, Send& send) noexcept;
+    int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
+    int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send* send) noexcept;
+    static bool copy_into_buffer(Send& send, srq::BufferPool& pool,
+                                 std::span<const iovec> iov) noexcept;
+    void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void count_sent(size_t length) noexcept {
+        ++counters_.messages_sent;
+        counters_.bytes_sent += length;
+    }
+
+    // receive.cpp
+    void on_message(const Message& message) noexcept;
+    void deliver(Receive& receive, const Message& message) noexcept;
+    bool keep(const Message& message) noexcept;
+    void lose(const Message& message) noexcept;
+    void discard(Arrived& arrived) noexcept;
+    void release(Arrived& arrived) noexcept;
+    ssize_t peek(const ReceiveArguments& a, const Peer* source) noexcept;
+    ssize_t receive_claimed(const ReceiveArguments& a) noexcept;
+    Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
+    void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
+    fi_addr_t source_of(const Message& message) noexcept;
+
+    // rendezvous.cpp
+    int announce(Lane& lane, Send& send) noexcept;
+    int expose(Send& send) noexcept;
+    void fetch(Receive& receive, const Message& message) noexcept;
+    int register_target(Fetch& fetch) noexcept;
+    int post_reads(Lane& lane, Fetch& fetch) noexcept;
+    void on_fetched(Fetch& fetch, ibv_wc_status status) noexcept;
+    void end(Fetch& fetch, int error) noexcept;
+    void send_finish(const Message& message, int error) noexcept;
+    void on_finish(Peer& peer, uint64_t handle, uint32_t error) noexcept;
+
+    verbs::Adapter& adapter_;
+    Watchdog& watchdog_;
+    Gate& gate_;
+    const Settings settings_;
+    const uint64_t rnr_before_;
+    const uint32_t segments_; // of a work request
+    Counters counters_;
+
+    verbs::Channel channel_;
+    verbs::Cq cq_;
+    srq::ReceiveQueue receives_;
+    const uint32_t work_requests_; // at a time
+    ondemand::CompletionBudget budget_;
+    srq::BufferPool frames_;  // for frames that are copied on their way out
+    srq::BufferPool injects_; // for injected messages that have to wait
+
+    Pool<Send> sends_;
+    Pool<Registrations> exposures_;
+    Pool<Receive> posted_;
+    Pool<Arrived> arrived_;
+    Pool<Fetch> fetches_;
+    size_t transmitting_{0}; // of sends_, the application's
+    Matcher messages_;       // untagged
+    Matcher tagged_;
+    List<Arrived, ArrivalOrder> claimed_;
+
+    ondemand::PeerTable peers_;
+    List<Peer, ondemand::Blocked> blocked_;
+    ondemand::Wireup wireup_; // after all that lanes lean on
+
+    size_t unanswered_{0}; // sends that await their peer
+    bool probing_{false};  // the watchdog looks after those
+    uint32_t idle_polls_{0};
+};
+
+} // namespace odrc::transfer

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Frames on their way out, and how one coming in is taken apart.
+
+#include "base/log.hpp"
+#include "transfer/engine.hpp"
+
+#include <cstring>
+
+namespace odrc::transfer {
+
+int Engine::post(Lane& lane, Send& send) noexcept {
+    if (send.header.kind == wire::FrameKind::finish) {
+        const wire::Finish body{.error = send.error, .unused = 0};
+        return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
+    }
+    return send.length > wire::kEagerLimit ? announce(lane, send) : post_message(lane, send);
+}
+
+// A message in its frame: inline, gathered from where it lies, or copied together.
+int Engine::post_message(Lane& lane, Send& send) noexcept {
+    const bool confirm = send.header.flags & wire::kConfirm;
+    const auto key = adapter_.whole_memory_key();
+    const size_t header_size = wire::header_size(send.header);
+    const bool fits_inline = header_size + send.length <= lane.max_inline();
+    const bool in_place =
+        !send.buffer && send.pieces.count < segments_ && (fits_inline || key.has_value());
+    if (!in_place && !send.buffer && !copy_into_buffer(send, frames_, send.pieces.list()))
+        return FI_EAGAIN;
+
+    send.header.sequence = lane.sequence();
+    std::byte* header = in_place ? send.header_bytes
+                                 : send.buffer->data + wire::kMaxHeader - header_size;
+    wire::write_header(header, send.header, send.data, confirm ? sends_.handle(&send) : 0);
+    Segments segments;
+    if (in_place) {
+        segments.add(header, header_size, key.value_or(0));
+        for (const iovec& v : send.pieces.list())
+            segments.add(v.iov_base, v.iov_len, key.value_or(0));
+    } else {
+        segments.add(header, header_size + send.length, send.buffer->lkey);
+    }
+    if (const int error = post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, &send))
+        return error;
+    if (confirm) await_answer(send);
+    count_sent(send.length);
+    return 0;
+}
+
+// A frame whose payload we have made up: inline where it fits, else through a buffer.
+int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept {
+    const bool confirm = send.header.flags & wire::kConfirm;
+    const size_t size = wire::header_size(send.header) + payload.size();
+    const bool fits_inline = size <= lane.max_inline();
+    if (!fits_inline && !send.buffer) {
+        send.pool = &frames_;
+        send.buffer = frames_.take();
+        if (!send.buffer) return FI_EAGAIN;
+    }
+    alignas(8) std::byte inline_frame[wire::kMaxBuilt];
+    std::byte* frame = fits_inline ? inline_frame : send.buffer->data;
+    send.header.sequence = lane.sequence();
+    const size_t header_size =
+        wire::write_header(frame, send.header, send.data, confirm ? sends_.handle(&send) : 0);
+    std::memcpy(frame + header_size, payload.data(), payload.size());
+    Segments segments;
+    segments.add(frame, size, fits_inline ? 0 : send.buffer->lkey);
+    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, &send);
+}
+
+// Copies a message behind room for its header. False when memory is out.
+bool Engine::copy_into_buffer(Send& send, srq::BufferPool& pool,
+                              std::span<const iovec> iov) noexcept {
+    send.pool = &pool;
+    send.buffer = pool.take();
+    if (!send.buffer) return false;
+    std::byte* to = send.buffer->data + wire::kMaxHeader;
+    for (const iovec& v : iov) {
+        if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
+        to += v.iov_len;
+    }
+    return true;
+}
+
+// Posts one frame. send, if there is one, is told when the lane is done with it.
+int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Send* send) noexcept {
+    ibv_send_wr wr{};
+    wr.sg_list = const_cast<ibv_sge*>(segments.list.data());
+    wr.num_sge = static_cast<int>(segments.count);
+    wr.opcode = IBV_WR_SEND;
+    wr.send_flags = flags;
+    if (send) wr.send_flags |= IBV_SEND_SIGNALED;
+    const int error = send ? lane.post(wr, verbs::WorkKind::send, send)
+                           : lane.post(wr, verbs::WorkKind::lane, &lane);
+    if (error) {
+        ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
+                  adapter_.port().name(), lane.peer().address.text(), fi_strerror(error));
+        return error;
+    }
+    lane.frame_sent();
+    if (send) send->posted = true;
+    return 0;
+}
+
+void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
+    wireup_.heard_from(lane.peer());
+    const auto frame = wire::read_frame(bytes);
+    if (!frame || frame->header.sequence != lane.next_received()) {
+        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent a frame of {} bytes that is not in order",
+                  adapter_.port().name(), lane.peer().address.text(), bytes.size());
+        if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
+        return;
+    }
+    if (frame->header.kind == wire::FrameKind::finish)
+        return on_finish(lane.peer(), frame->header.tag, frame->finish_error());
+    on_message({.peer = &lane.peer(),
+                .attempt = lane.attempt(),
+                .tagged = (frame->header.flags & wire::kTagged) != 0,
+                .announced = frame->header.kind == wire::FrameKind::announce,
+                .has_data = (frame->header.flags & wire::kData) != 0,
+                .confirm = (frame->header.flags & wire::kConfirm) != 0,
+                .tag = frame->header.flags & wire::kTagged ? frame->header.tag : 0,
+                .data = frame->data,
+                .handle = frame->handle,
+                .length = frame->message_length(),
+                .payload = frame->payload});
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "transfer/matcher.hpp"
+
+namespace odrc::transfer {
+namespace {
+
+// A program that keeps on inventing ignore masks does not make every message dearer for ever.
+constexpr size_t kManyPatterns = 16;
+
+} // namespace
+
+size_t Pattern::hash(const Peer* peer, uint64_t tag) const noexcept {
+    uint64_t x = tag & ~ignore;
+    if (!any_source) x ^= reinterpret_cast<uint64_t>(peer) * 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
+    return x ^ (x >> 32);
+}
+
+bool Matcher::post(Receive& receive) noexcept {
+    Pattern* pattern = pattern_of(receive.ignore, !receive.source);
+    if (!pattern || !pattern->receives.add(receive, [pattern](const Receive& r) {
+            return pattern->hash(r.source, r.tag);
+        }))
+        return false;
+    receive.order = order_++;
+    posted_.push_back(receive);
+    ++posted_count_;
+    return true;
+}
+
+Receive* Matcher::take_receive(const Message& message) noexcept {
+    Receive* first = nullptr;
+    for (const auto& pattern : patterns_) {
+        if (pattern->receives.count() == 0) continue;
+        auto& bucket = pattern->receives[pattern->hash(message.peer, message.tag)];
+        for (Receive* r = bucket.front(); r; r = bucket.after(*r)) {
+            if (!pattern->matches(r->source, r->tag, message)) continue;
+            if (!first || r->order < first->order) first = r;
+            break;
+        }
+    }
+    if (first) remove(*first);
+    return first;
+}
+
+Receive* Matcher::take_receive(const void* context) noexcept {
+    for (Receive* r = posted_.front(); r; r = posted_.after(*r)) {
+        if (r->context != context) continue;
+        remove(*r);
+        return r;
+    }
+    return nullptr;
+}
+
+Receive* Matcher::take_any() noexcept {
+    Receive* r = posted_.front();
+    if (r) remove(*r);
+    return r;
+}
+
+void Matcher::remove(Receive& receive) noexcept {
+    pattern_of(receive.ignore, !receive.source)->receives.remove(receive);
+    List<Receive, Posting>::erase(receive);
+    --posted_count_;
+}
+
+bool Matcher::keep(Arrived& arrived) noexcept {
+    for (const auto& pattern : patterns_) {
+        if (index(*pattern, arrived)) continue;
+        unindex(arrived);
+        return false;
+    }
+    arrivals_.push_back(arrived);
+    return true;
+}
+
+Arrived* Matcher::find_arrived(const Peer* source, uint64_t tag, uint64_t ignore) noexcept {
+    if (arrivals_.empty()) return nullptr;
+    Pattern* pattern = pattern_of(ignore, !source);
+    if (!pattern || pattern->arrivals.count() == 0) return nullptr;
+    auto& bucket = pattern->arrivals[pattern->hash(source, tag)];
+    for (IndexEntry* e = bucket.front(); e; e = bucket.after(*e))
+        if (pattern->matches(source, tag, e->arrived->message)) return e->arrived;
+    return nullptr;
+}
+
+void Matcher::take(Arrived& arrived) noexcept {
+    unindex(arrived);
+    List<Arrived, ArrivalOrder>::erase(arrived);
+}
+
+Pattern* Matcher::pattern_of(uint64_t ignore, bool any_source) noexcept {
+    for (const auto& pattern : patterns_)
+        if (pattern->ignore == ignore && pattern->any_source == any_source) return pattern.get();
+    return add_pattern(ignore, any_source);
+}
+
+Pattern* Matcher::add_pattern(uint64_t ignore, bool any_source) noexcept {
+    if (patterns_.size() >= kManyPatterns) drop_unused_pattern();
+    try {
+        auto pattern = std::make_unique<Pattern>();
+        pattern->ignore = ignore;
+        pattern->any_source = any_source;
+        patterns_.push_back(std::move(pattern));
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+    for (Arrived* a = arrivals_.front(); a; a = arrivals_.after(*a)) {
+        if (index(*patterns_.back(), *a)) continue;
+        drop(*patterns_.back());
+        return nullptr;
+    }
+    return patterns_.back().get();
+}
+
+// Without receives a pattern is only a help; it is made again when it is needed again.
+void Matcher::drop_unused_pattern() noexcept {
+    for (const auto& pattern : patterns_)
+        if (pattern->receives.count() == 0) return drop(*pattern);
+}
+
+void Matcher::drop(const Pattern& pattern) noexcept {
+    for (Arrived* a = arrivals_.front(); a; a = arrivals_.after(*a)) {
+        for (IndexEntry** e = &a->entries; *e; e = &(*e)->next_of_message) {
+            IndexEntry* entry = *e;
+            if (entry->pattern != &pattern) continue;
+            *e = entry->next_of_message;
+            entry->pattern->arrivals.remove(*entry);
+            entries_.destroy(entry);
+            break;
+        }
+    }
+    std::erase_if(patterns_, [&](const auto& p) { return p.get() == &pattern; });
+}
+
+bool Matcher::index(Pattern& pattern, Arrived& arrived) noexcept {
+    IndexEntry* entry = entries_.create();
+    if (!entry) return false;
+    entry->arrived = &arrived;
+    entry->pattern = &pattern;
+    if (!pattern.arrivals.add(*entry, [&pattern](const IndexEntry& e) {
+            return pattern.hash(e.arrived->message.peer, e.arrived->message.tag);
+        })) {
+        entries_.destroy(entry);
+        return false;
+    }
+    entry->next_of_message = std::exchange(arrived.entries, entry);
+    return true;
+}
+
+void Matcher::unindex(Arrived& arrived) noexcept {
+    while (IndexEntry* entry = arrived.entries) {
+        arrived.entries = entry->next_of_message;
+        entry->pattern->arrivals.remove(*entry);
+        entries_.destroy(entry);
+    }
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/buckets.hpp"
+#include "base/pool.hpp"
+#include "transfer/message.hpp"
+
+#include <vector>
+
+namespace odrc::transfer {
+
+struct Pattern;
+
+// An arrived message's place under one pattern.
+struct IndexEntry : ListNode<> {
+    Arrived* arrived;
+    Pattern* pattern;
+    IndexEntry* next_of_message;
+};
+
+// What a group of receives leaves open.
+struct Pattern {
+    uint64_t ignore;
+    bool any_source;
+    Buckets<Receive, Matching> receives;
+    Buckets<IndexEntry> arrivals;
+
+    size_t hash(const Peer* peer, uint64_t tag) const noexcept;
+    bool matches(const Peer* wanted, uint64_t tag, const Message& message) const noexcept {
+        return ((tag ^ message.tag) & ~ignore) == 0 && (any_source || wanted == message.peer);
+    }
+};
+
+// Finds the receive for a message and the message for a receive, first posted and first arrived
+// first, at a cost that does not grow with how many wait. Receives are hashed by what their
+// pattern (ignore mask, one source or any) leaves significant; a message is looked up, and kept,
+// under every pattern in use, of which programs have a few.
+class Matcher {
+public:
+    // Keeps a posted receive. False when memory is out.
+    bool post(Receive& receive) noexcept;
+    // The first posted receive that the message matches, taken out; or null.
+    Receive* take_receive(const Message& message) noexcept;
+    // The first posted receive of that context, taken out; or null.
+    Receive* take_receive(const void* context) noexcept;
+    // Any receive, taken out; null when there is none.
+    Receive* take_any() noexcept;
+
+    // Keeps an arrived message. False when memory is out.
+    bool keep(Arrived& arrived) noexcept;
+    // The first message that arrived for such a receive; or null. It stays until taken.
+    Arrived* find_arrived(const Peer* source, uint64_t tag, uint64_t ignore) noexcept;
+    void take(Arrived& arrived) noexcept;
+    Arrived* any_arrived() noexcept { return arrivals_.front(); }
+
+    size_t posted() const noexcept { return posted_count_; }
+
+private:
+    Pattern* pattern_of(uint64_t ignore, bool any_source) noexcept;
+    Pattern* add_pattern(uint64_t ignore, bool any_source) noexcept;
+    void drop_unused_pattern() noexcept;
+    void drop(const Pattern& pattern) noexcept;
+    bool index(Pattern& pattern, Arrived& arrived) noexcept;
+    void unindex(Arrived& arrived) noexcept;
+    void remove(Receive& receive) noexcept;
+
+    std::vector<std::unique_ptr<Pattern>> patterns_;
+    List<Receive, Posting> posted_;
+    size_t posted_count_{0};
+    uint64_t order_{0};
+    List<Arrived, ArrivalOrder> arrivals_;
+    Pool<IndexEntry> entries_;
+};
+
+} // namespace odrc::transfer

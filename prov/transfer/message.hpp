@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/list.hpp"
+#include "ondemand/peer.hpp"
+#include "srq/buffer_pool.hpp"
+#include "transfer/wire.hpp"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <sys/uio.h>
+
+namespace odrc::transfer {
+
+using ondemand::Peer;
+
+// The memory of one side of a message, in pieces.
+struct Pieces {
+    std::array<iovec, wire::kIovLimit> iov;
+    uint32_t count{0};
+    size_t bytes{0};
+
+    void assign(std::span<const iovec> list) noexcept {
+        count = 0;
+        bytes = 0;
+        for (const iovec& v : list) {
+            iov[count++] = v;
+            bytes += v.iov_len;
+        }
+    }
+    std::span<const iovec> list() const noexcept { return {iov.data(), count}; }
+    void* first() const noexcept { return count > 0 ? iov[0].iov_base : nullptr; }
+};
+
+// The pieces of one frame, as a work request names them.
+struct Segments {
+    std::array<ibv_sge, wire::kIovLimit + 1> list;
+    uint32_t count{0};
+
+    void add(const void* address, size_t length, uint32_t lkey) noexcept {
+        list[count++] = {.addr = reinterpret_cast<uint64_t>(address),
+                         .length = static_cast<uint32_t>(length),
+                         .lkey = lkey};
+    }
+};
+
+// Registrations for one transfer of user memory, piece by piece.
+using Registrations = std::array<verbs::Registration, wire::kIovLimit>;
+
+// A frame on its way out, with the operation of the application's that it carries, if it does.
+struct Send : ondemand::Job {
+    explicit Send(Peer& p) noexcept : Job{ondemand::JobKind::send}, peer{&p} {}
+
+    Peer* peer;
+    wire::FrameHeader header{};
+    alignas(8) std::byte header_bytes[wire::kMaxHeader]; // the header as it goes out, if gathered
+    uint64_t data{0};       // remote CQ data
+    uint64_t completion{0}; // flags of the completion; 0: none is wanted
+    void* context{nullptr};
+    Pieces pieces;                  // the message in user memory
+    srq::Buffer* buffer{nullptr};   // or our copy of the frame's payload, behind kMaxHeader bytes
+    srq::BufferPool* pool{nullptr}; // where the buffer goes back to
+    size_t length{0};               // of the message
+    Registrations* exposed{nullptr}; // the message's memory while the peer may read it
+    uint32_t error{0};               // finish: what the peer is told
+    bool report_errors{false};       // to the application
+    bool posted{false};              // the lane still works on it
+    bool awaiting{false};            // the peer has not finished it
+    int failure{0};                  // it is lost, but the lane still works on it
+};
+
+// What a frame says of a message.
+struct Message {
+    Peer* peer;
+    uint32_t attempt; // of the lane it came over
+    bool tagged;
+    bool announced; // the message is still in its sender's memory
+    bool has_data;
+    bool confirm; // the sender awaits a finish for the handle
+    uint64_t tag;
+    uint64_t data;
+    uint64_t handle;
+    size_t length;
+    std::span<const std::byte> payload; // the message, or the announcement's segments
+
+    bool wants_finish() const noexcept { return announced || confirm; }
+    // The lane it came over still stands, and with it what the sender said of its memory.
+    bool connected() const noexcept { return peer->ready() && peer->attempt == attempt; }
+};
+
+struct Matching {}; // a list of receives that a message may match
+struct Posting {};  // the list of all posted receives, in order
+
+// A receive that the application has posted.
+struct Receive : ListNode<Matching>, ListNode<Posting> {
+    Peer* source{nullptr}; // null: from anyone
+    uint64_t tag{0};
+    uint64_t ignore{0};
+    uint64_t order{0}; // of posting
+    void* context{nullptr};
+    uint64_t kind{0};   // FI_RECV and FI_MSG or FI_TAGGED
+    bool wanted{false}; // its completion
+    Pieces pieces;
+};
+
+struct ArrivalOrder {};
+
+// A message that came before its receive.
+struct Arrived : ListNode<ArrivalOrder> {
+    static constexpr size_t kInside = 256;
+
+    Message message;
+    void* claimed_by{nullptr}; // the context of a peek that claimed it
+    struct IndexEntry* entries{nullptr};
+    std::unique_ptr<std::byte[]> outside; // where a longer payload is
+    alignas(8) std::byte inside[kInside];
+};
+
+// A message being read from its sender's memory into that of its receive.
+struct Fetch : ondemand::Job {
+    explicit Fetch(Peer& p) noexcept : Job{ondemand::JobKind::fetch}, peer{&p} {}
+
+    Peer* peer;
+    Receive* receive{nullptr};
+    Message message{};
+    std::array<wire::RemoteSegment, wire::kIovLimit> segments;
+    uint32_t segment_count{0};
+    Registrations local;
+    size_t wanted{0};       // bytes: what the message has and the receive has room for
+    size_t requested{0};    // bytes for which reads were posted
+    uint32_t segment{0};    // of the sender's: where the next read begins
+    size_t segment_done{0}; // bytes of it
+
+    // The local side of the next read, of at most that many bytes and segments. Gives its bytes.
+    size_t target(size_t most, uint32_t max_segments, Segments& out) const noexcept;
+};
+
+} // namespace odrc::transfer

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Messages and receives: how they find each other.
+
+#include "base/log.hpp"
+#include "transfer/engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <rdma/fi_tagged.h>
+
+namespace odrc::transfer {
+namespace {
+
+// Fills the pieces with the bytes, as far as they go. Gives how many.
+size_t scatter(std::span<const std::byte> from, const Pieces& to) noexcept {
+    size_t done = 0;
+    for (const iovec& v : to.list()) {
+        const size_t n = std::min(v.iov_len, from.size() - done);
+        if (n > 0) std::memcpy(v.iov_base, from.data() + done, n);
+        done += n;
+    }
+    return done;
+}
+
+} // namespace
+
+// ---- from the application ---------------------------------------------------------------------
+
+ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
+    if (a.iov.size() > wire::kIovLimit) return -FI_EINVAL;
+    if (settings_.receive && settings_.receive->full()) return -FI_EAGAIN;
+    if (a.flags & FI_CLAIM && !(a.flags & FI_PEEK)) return receive_claimed(a);
+    Peer* source = nullptr;
+    if (settings_.directed && a.from != FI_ADDR_UNSPEC) {
+        source = peers_.find(a.from);
+        if (!source) return -FI_EINVAL;
+    }
+    if (a.flags & FI_PEEK) return peek(a, source);
+
+    Matcher& matcher = a.flags & FI_TAGGED ? tagged_ : messages_;
+    Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
+    if (!arrived && matcher.posted() >= settings_.receive_size) return -FI_EAGAIN;
+    Receive* receive = make_receive(a, source);
+    if (!receive) return -FI_EAGAIN;
+    if (arrived) {
+        matcher.take(*arrived);
+        deliver(*receive, arrived->message);
+        release(*arrived);
+        return 0;
+    }
+    if (matcher.post(*receive)) return 0;
+    posted_.destroy(receive);
+    return -FI_EAGAIN;
+}
+
+Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept {
+    Receive* receive = posted_.create();
+    if (!receive) return nullptr;
+    receive->source = source;
+    receive->tag = a.tag;
+    receive->ignore = a.ignore;
+    receive->context = a.context;
+    receive->kind = FI_RECV | (a.flags & (FI_MSG | FI_TAGGED));
+    receive->wanted = (a.flags & FI_COMPLETION) != 0;
+    receive->pieces.assign(a.iov);
+    return receive;
+}
+
+// Looks for a message without receiving it (fi_tagged(3), FI_PEEK). What was found may be kept
+// for the caller (FI_CLAIM) or thrown away (FI_DISCARD).
+ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
+    progress(); // it may have arrived and not been looked at
+    Matcher& matcher = a.flags & FI_TAGGED ? tagged_ : messages_;
+    const uint64_t kind = FI_RECV | (a.flags & (FI_MSG | FI_TAGGED));
+    Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
+    if (!settings_.receive) return -FI_EOPNOTSUPP;
+    if (!arrived) {
+        fi_cq_err_entry entry{};
+        entry.op_context = a.context;
+        entry.flags = kind;
+        entry.tag = a.tag;
+        entry.err = FI_ENOMSG;
+        entry.prov_errno = FI_ENOMSG;
+        settings_.receive->push_error(entry);
+        return 0;
+    }
+    const Message& m = arrived->message;
+    settings_.receive->push({.context = a.context,
+                             .flags = kind | (m.has_data ? FI_REMOTE_CQ_DATA : 0),
+                             .length = m.length,
+                             .buffer = nullptr,
+                             .data = m.data,
+                             .tag = m.tag,
+                             .source = source_of(m)});
+    if (a.flags & FI_CLAIM) {
+        matcher.take(*arrived);
+        arrived->claimed_by = a.context;
+        claimed_.push_back(*arrived);
+    } else if (a.flags & FI_DISCARD) {
+        matcher.take(*arrived);
+        discard(*arrived);
+    }
+    return 0;
+}
+
+ssize_t Engine::receive_claimed(const ReceiveArguments& a) noexcept {
+    Arrived* arrived = claimed_.front();
+    while (arrived && arrived->claimed_by != a.context) arrived = claimed_.after(*arrived);
+    if (!arrived) return -FI_EINVAL;
+    Receive* receive = make_receive(a, nullptr);
+    if (!receive) return -FI_EAGAIN;
+    List<Arrived, ArrivalOrder>::erase(*arrived);
+    if (a.flags & FI_DISCARD) {
+        complete(*receive, arrived->message, 0, 0);
+        discard(*arrived);
+        return 0;
+    }
+    deliver(*receive, arrived->message);
+    release(*arrived);
+    return 0;
+}
+
+ssize_t Engine::cancel(void* context) noexcept {
+    Receive* receive = tagged_.take_receive(context);
+    if (!receive) receive = messages_.take_receive(context);
+    if (!receive) return -FI_ENOENT;
+    const Message none{.peer = nullptr,
+                       .attempt = 0,
+                       .tagged = false,
+                       .announced = false,
+                       .has_data = false,
+                       .confirm = false,
+                       .tag = receive->tag,
+                       .data = 0,
+                       .handle = 0,
+                       .length = 0,
+                       .payload = {}};
+    complete(*receive, none, 0, FI_ECANCELED);
+    return 0;
+}
+
+// ---- from the peers -----------------------------------------------------------------------------
+
+void Engine::on_message(const Message& message) noexcept {
+    ++counters_.messages_received;
+    counters_.bytes_received += message.length;
+    Matcher& matcher = message.tagged ? tagged_ : messages_;
+    if (Receive* receive = matcher.take_receive(message)) return deliver(*receive, message);
+    ++counters_.unexpected;
+    if (!keep(message)) lose(message);
+}
+
+// A message that came before its receive is copied out of the buffer it came in.
+bool Engine::keep(const Message& message) noexcept {
+    Arrived* arrived = arrived_.create();
+    if (!arrived) return false;
+    arrived->message = message;
+    const size_t size = message.payload.size();
+    std::byte* to = arrived->inside;
+    if (size > Arrived::kInside) {
+        arrived->outside.reset(new (std::nothrow) std::byte[size]);
+        to = arrived->outside.get();
+        counters_.memory_taken(size);
+    }
+    if (to) {
+        if (size > 0) std::memcpy(to, message.payload.data(), size);
+        arrived->message.payload = {to, size};
+        Matcher& matcher = message.tagged ? tagged_ : messages_;
+        if (matcher.keep(*arrived)) return true;
+    }
+    release(*arrived);
+    return false;
+}
+
+// Without memory to keep a message, the connection is given up, so that both sides know.
+void Engine::lose(const Message& message) noexcept {
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory for a message of {} bytes from {}",
+              adapter_.port().name(), message.payload.size(), message.peer->address.text());
+    wireup_.drop(*message.peer, FI_ENOMEM);
+}
+
+void Engine::release(Arrived& arrived) noexcept {
+    if (arrived.outside) counters_.memory_given_back(arrived.message.payload.size());
+    arrived_.destroy(&arrived);
+}
+
+void Engine::discard(Arrived& arrived) noexcept {
+    if (arrived.message.wants_finish()) send_finish(arrived.message, 0);
+    release(arrived);
+}
+
+// The message is the receive's.
+void Engine::deliver(Receive& receive, const Message& message) noexcept {
+    if (message.announced) return fetch(receive, message);
+    const size_t bytes = scatter(message.payload, receive.pieces);
+    if (message.confirm) send_finish(message, 0);
+    complete(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
+}
+
+// ---- the end of a receive -------------------------------------------------------------------------
+
+void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
+    const uint64_t flags = receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0);
+    if (settings_.receive && error) {
+        fi_cq_err_entry entry{};
+        entry.op_context = receive.context;
+        entry.flags = flags;
+        entry.len = bytes;
+        entry.buf = receive.pieces.first();
+        entry.data = message.data;
+        entry.tag = message.tag;
+        entry.olen = error == FI_ETRUNC ? message.length - bytes : 0;
+        entry.err = error;
+        entry.prov_errno = error;
+        settings_.receive->push_error(entry);
+    } else if (settings_.receive && receive.wanted) {
+        settings_.receive->push({.context = receive.context,
+                                 .flags = flags,
+                                 .length = bytes,
+                                 .buffer = receive.pieces.first(),
+                                 .data = message.data,
+                                 .tag = message.tag,
+                                 .source = source_of(message)});
+    }
+    posted_.destroy(&receive);
+}
+
+fi_addr_t Engine::source_of(const Message& message) noexcept {
+    return settings_.sources && message.peer ? peers_.number_of(*message.peer) : FI_ADDR_NOTAVAIL;
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "transfer/wire.hpp"
+
+#include <cstring>
+
+namespace odrc::transfer::wire {
+namespace {
+
+template <class T> bool take(std::span<const std::byte>& bytes, T& value) noexcept {
+    if (bytes.size() < sizeof value) return false;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes = bytes.subspan(sizeof value);
+    return true;
+}
+
+} // namespace
+
+size_t header_size(const FrameHeader& header) noexcept {
+    size_t size = sizeof header;
+    if (header.flags & kData) size += sizeof(uint64_t);
+    if (header.flags & kConfirm) size += sizeof(uint64_t);
+    return size;
+}
+
+size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
+                    uint64_t handle) noexcept {
+    size_t size = sizeof header;
+    std::memcpy(out, &header, sizeof header);
+    if (header.flags & kData) {
+        std::memcpy(out + size, &data, sizeof data);
+        size += sizeof data;
+    }
+    if (header.flags & kConfirm) {
+        std::memcpy(out + size, &handle, sizeof handle);
+        size += sizeof handle;
+    }
+    return size;
+}
+
+std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
+    Frame frame{};
+    if (!take(bytes, frame.header)) return std::nullopt;
+    const uint8_t flags = frame.header.flags;
+    if (flags & ~(kTagged | kData | kConfirm)) return std::nullopt;
+    if (flags & kData && !take(bytes, frame.data)) return std::nullopt;
+    if (flags & kConfirm && !take(bytes, frame.handle)) return std::nullopt;
+    switch (frame.header.kind) {
+    case FrameKind::message: break;
+    case FrameKind::announce:
+        if (!(flags & kConfirm) || !take(bytes, frame.announcement) ||
+            frame.header.segments == 0 || frame.header.segments > kIovLimit ||
+            bytes.size() != frame.header.segments * sizeof(RemoteSegment))
+            return std::nullopt;
+        break;
+    case FrameKind::finish:
+        if (bytes.size() != sizeof(Finish)) return std::nullopt;
+        break;
+    default: return std::nullopt;
+    }
+    frame.payload = bytes;
+    return frame;
+}
+
+uint32_t Frame::finish_error() const noexcept {
+    Finish finish;
+    std::memcpy(&finish, payload.data(), sizeof finish);
+    return finish.error;
+}
+
+} // namespace odrc::transfer::wire

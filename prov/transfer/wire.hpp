@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// What goes over a lane. A frame is one send: a header, then fields that its flags name, in the
+// order of the flags, then the payload. Little-endian, as the wireup datagrams; a version is not
+// carried, for only endpoints of one wireup version connect.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace odrc::transfer::wire {
+
+static_assert(std::endian::native == std::endian::little);
+
+enum class FrameKind : uint8_t {
+    message = 1,  // the payload is the message
+    announce = 2, // the payload says where the message is, for the receiver to read
+    finish = 3,   // the receiver is done with the message of that handle
+};
+
+enum FrameFlags : uint8_t {
+    kTagged = 1 << 0,  // the header's tag counts
+    kData = 1 << 1,    // 8 bytes: remote CQ data
+    kConfirm = 1 << 2, // 8 bytes: a handle; the sender awaits a finish frame for it
+};
+
+struct FrameHeader {
+    FrameKind kind;
+    uint8_t flags;
+    uint16_t segments; // announce: how many
+    uint32_t sequence; // counts the frames of a lane
+    uint64_t tag;      // finish: the handle
+};
+static_assert(sizeof(FrameHeader) == 16);
+
+// Payload of an announce frame, followed by its segments.
+struct Announcement {
+    uint64_t length;
+};
+
+struct RemoteSegment {
+    uint64_t address;
+    uint64_t length;
+    uint32_t rkey;
+    uint32_t unused;
+};
+static_assert(sizeof(RemoteSegment) == 24);
+
+// Payload of a finish frame.
+struct Finish {
+    uint32_t error; // a fi_errno value; 0: the message was received
+    uint32_t unused;
+};
+
+inline constexpr size_t kMaxHeader = sizeof(FrameHeader) + 2 * sizeof(uint64_t);
+
+// The largest message that travels in its frame.
+inline constexpr size_t kEagerLimit = 8192;
+// A buffer for any frame, in whole cache lines.
+inline constexpr size_t kFrameBytes = (kMaxHeader + kEagerLimit + 63) / 64 * 64;
+
+// How many pieces the memory of one message may be in.
+inline constexpr size_t kIovLimit = 8;
+
+// The longest frame whose payload is made up by us.
+inline constexpr size_t kMaxBuilt =
+    kMaxHeader + sizeof(Announcement) + kIovLimit * sizeof(RemoteSegment);
+static_assert(kMaxBuilt <= kFrameBytes);
+
+// How many bytes the header and the fields that its flags name take, and their writing.
+size_t header_size(const FrameHeader& header) noexcept;
+size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
+                    uint64_t handle) noexcept;
+
+// A frame that has come in, taken apart.
+struct Frame {
+    FrameHeader header;
+    uint64_t data;
+    uint64_t handle;
+    Announcement announcement;
+    std::span<const std::byte> payload; // announce: the segments
+
+    size_t message_length() const noexcept {
+        return header.kind == FrameKind::announce ? announcement.length : payload.size();
+    }
+    uint32_t finish_error() const noexcept;
+};
+
+// None unless the frame is whole.
+std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept;
+
+} // namespace odrc::transfer::wire

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// The device seam. Everything above it speaks verbs: the data path through the inline functions
+// of <infiniband/verbs.h>, which dispatch through ibv_context::ops whatever the device, and the
+// control path through Context, whose calls have the names, arguments and errors of the
+// libibverbs functions they stand for (ibv_create_qp(3) and its kin).
+
+#include <cstddef>
+#include <infiniband/verbs.h>
+#include <memory>
+#include <netinet/in.h>
+#include <string>
+
+namespace odrc::verbs {
+
+// An opened device.
+class Context {
+public:
+    virtual ~Context() = default;
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    virtual ibv_pd* alloc_pd() noexcept = 0;
+    virtual int dealloc_pd(ibv_pd* pd) noexcept = 0;
+
+    // With IBV_ACCESS_ON_DEMAND, a null address and SIZE_MAX: all memory of the process, where
+    // Port::whole_memory says so.
+    virtual ibv_mr* reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept = 0;
+    virtual int dereg_mr(ibv_mr* mr) noexcept = 0;
+
+    // Memory that the device moves data in and out of best. Null and errno on failure.
+    virtual void* allocate(size_t bytes) noexcept = 0;
+    virtual void release(void* memory, size_t bytes) noexcept = 0;
+
+    virtual ibv_comp_channel* create_comp_channel() noexcept = 0;
+    virtual int destroy_comp_channel(ibv_comp_channel* channel) noexcept = 0;
+    virtual int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept = 0;
+    virtual void ack_cq_events(ibv_cq* cq, unsigned count) noexcept = 0;
+
+    virtual ibv_cq* create_cq(int cqe, void* cq_context, ibv_comp_channel* channel) noexcept = 0;
+    virtual int destroy_cq(ibv_cq* cq) noexcept = 0;
+
+    virtual ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept = 0;
+    virtual int destroy_srq(ibv_srq* srq) noexcept = 0;
+
+    virtual ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept = 0;
+    virtual int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept = 0;
+    virtual int destroy_qp(ibv_qp* qp) noexcept = 0;
+
+    // The GID of a port whose GID is known only once the device is open; all zero for others.
+    virtual ibv_gid gid() const noexcept { return {}; }
+
+    // Receiver-not-ready NAKs seen since the device was opened: exact where the device is ours,
+    // else what the port's hardware counters show (all users of the port).
+    virtual uint64_t rnr_naks() const noexcept = 0;
+
+protected:
+    Context() = default;
+};
+
+// One usable port of a device: what becomes a libfabric domain.
+struct Port {
+    std::string device; // "mlx5_0"
+    uint8_t number{1};
+    uint8_t port_count{1};
+    ibv_device_attr device_attr{};
+    ibv_port_attr port_attr{};
+    ibv_gid gid{};
+    uint8_t gid_index{0};
+    // The IP address of the port's own network interface; ss_family is AF_UNSPEC without one.
+    sockaddr_storage address{};
+    // Ports with the same fabric name reach each other.
+    std::string fabric;
+    // Only endpoints of this host can be reached.
+    bool this_host_only{false};
+    // Memory of this process needs no registration region by region.
+    bool whole_memory{false};
+
+    std::string name() const {
+        return port_count > 1 ? device + ":" + std::to_string(number) : device;
+    }
+};
+
+// A port that can be opened. Lives as long as the library is loaded.
+class Device {
+public:
+    virtual ~Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    const Port& port() const noexcept { return port_; }
+
+    // Throws Error.
+    virtual std::unique_ptr<Context> open() const = 0;
+
+protected:
+    explicit Device(Port port) : port_{std::move(port)} {}
+
+private:
+    Port port_;
+};
+
+} // namespace odrc::verbs

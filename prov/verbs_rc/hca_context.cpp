@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "verbs_rc/hca_context.hpp"
+
+#include <fstream>
+#include <sys/mman.h>
+
+namespace odrc::verbs {
+
+HcaContext::HcaContext(ibv_context* context, const Port& port) : context_{context} {
+    // The requester's count of RNR NAKs has a name of its own in every driver.
+    const std::string counters = "/sys/class/infiniband/" + port.device + "/ports/" +
+                                 std::to_string(port.number) + "/hw_counters/";
+    for (const char* name : {"rcvd_rnr_err", "rnr_nak_retry_err"}) {
+        if (std::ifstream{counters + name}.good()) rnr_counter_ = counters + name;
+    }
+    rnr_before_ = read_rnr_counter();
+}
+
+HcaContext::~HcaContext() { ibv_close_device(context_); }
+
+ibv_pd* HcaContext::alloc_pd() noexcept { return ibv_alloc_pd(context_); }
+int HcaContext::dealloc_pd(ibv_pd* pd) noexcept { return ibv_dealloc_pd(pd); }
+
+ibv_mr* HcaContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept {
+    return ibv_reg_mr(pd, address, length, access);
+}
+int HcaContext::dereg_mr(ibv_mr* mr) noexcept { return ibv_dereg_mr(mr); }
+
+void* HcaContext::allocate(size_t bytes) noexcept {
+    void* memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+}
+void HcaContext::release(void* memory, size_t bytes) noexcept { munmap(memory, bytes); }
+
+ibv_comp_channel* HcaContext::create_comp_channel() noexcept {
+    return ibv_create_comp_channel(context_);
+}
+int HcaContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
+    return ibv_destroy_comp_channel(channel);
+}
+int HcaContext::get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept {
+    return ibv_get_cq_event(channel, cq, cq_context);
+}
+void HcaContext::ack_cq_events(ibv_cq* cq, unsigned count) noexcept { ibv_ack_cq_events(cq, count); }
+
+ibv_cq* HcaContext::create_cq(int cqe, void* cq_context, ibv_comp_channel* channel) noexcept {
+    return ibv_create_cq(context_, cqe, cq_context, channel, 0);
+}
+int HcaContext::destroy_cq(ibv_cq* cq) noexcept { return ibv_destroy_cq(cq); }
+
+ibv_srq* HcaContext::create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept {
+    return ibv_create_srq(pd, attr);
+}
+int HcaContext::destroy_srq(ibv_srq* srq) noexcept { return ibv_destroy_srq(srq); }
+
+ibv_qp* HcaContext::create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept {
+    return ibv_create_qp(pd, attr);
+}
+int HcaContext::modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept {
+    return ibv_modify_qp(qp, attr, mask);
+}
+int HcaContext::destroy_qp(ibv_qp* qp) noexcept { return ibv_destroy_qp(qp); }
+
+uint64_t HcaContext::read_rnr_counter() const noexcept {
+    uint64_t value = 0;
+    if (!rnr_counter_.empty()) std::ifstream{rnr_counter_} >> value;
+    return value;
+}
+uint64_t HcaContext::rnr_naks() const noexcept { return read_rnr_counter() - rnr_before_; }
+
+} // namespace odrc::verbs

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "verbs_rc/adapter.hpp"
+
+namespace odrc::verbs {
+
+// What the other side must know to connect to a queue pair (IBTA 1.4, 12.9: the CM's REQ/REP).
+struct QpAddress {
+    uint32_t qpn;
+    uint32_t psn;
+    uint16_t lid;
+    uint8_t mtu;       // ibv_mtu
+    uint8_t rd_atomic; // RDMA reads it takes at a time
+    ibv_gid gid;
+};
+
+// A reliable connection in the making, or made. Receives come from a shared receive queue.
+class QueuePair {
+public:
+    struct Depth {
+        uint32_t work_requests;
+        uint32_t segments; // of one work request
+    };
+
+    // In INIT, with an address to give to the other side. Throws Error.
+    QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth);
+
+    const QpAddress& address() const noexcept { return address_; }
+    uint32_t max_inline() const noexcept { return max_inline_; }
+    uint32_t number() const noexcept { return qp_->qp_num; }
+    ibv_qp* get() const noexcept { return qp_.get(); }
+
+    // Through RTR to RTS. Gives 0 or a positive errno.
+    int connect(const QpAddress& remote) noexcept;
+
+    // To the error state: what is posted is flushed.
+    void fail() noexcept;
+
+private:
+    int to_init() noexcept;
+
+    Adapter& adapter_;
+    Qp qp_;
+    QpAddress address_{};
+    uint32_t max_inline_{0};
+};
+
+} // namespace odrc::verbs

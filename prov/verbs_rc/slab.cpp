@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "verbs_rc/objects.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <sys/resource.h>
+
+namespace odrc::verbs {
+namespace {
+
+// Why memory cannot be registered is nearly always the limit on locked memory: name it.
+std::string memlock_limit() {
+    rlimit limit{};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
+    return fmt::format("{} KiB", limit.rlim_cur / 1024);
+}
+
+} // namespace
+
+Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes) : context_{&context} {
+    void* memory = context.allocate(bytes);
+    if (!memory) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no memory for {} bytes of buffers", port.name(), bytes);
+        throw Error{FI_ENOMEM};
+    }
+    ibv_mr* mr = context.reg_mr(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE);
+    if (!mr) {
+        const int error = errno;
+        context.release(memory, bytes);
+        ODRC_WARN(FI_LOG_EP_CTRL,
+                  "{}: cannot register {} bytes of buffers: {} (locked memory limit, ulimit -l: {})",
+                  port.name(), bytes, fi_strerror(error), memlock_limit());
+        throw Error{error};
+    }
+    bytes_ = {static_cast<std::byte*>(memory), bytes};
+    mr_ = Mr{context, mr};
+}
+
+Slab::~Slab() {
+    if (bytes_.empty()) return;
+    mr_ = Mr{};
+    context_->release(bytes_.data(), bytes_.size());
+}
+
+} // namespace odrc::verbs
