@@ -46,6 +46,8 @@ public:
     // One place is kept for the mark that ends a failed lane.
     bool has_room() const noexcept { return used() < kLaneDepth - 1 && budget_.left > 1; }
     bool idle() const noexcept { return used() == 0; }
+    // Work requests are under way whose end no completion will tell.
+    bool untold() const noexcept { return unsignaled_ > 0; }
 
     // Posts a work request for object, which is told of its completion if it asks for one
     // (IBV_SEND_SIGNALED); the lane asks on its own account now and then, to learn that earlier

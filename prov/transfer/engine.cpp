@@ -210,16 +210,18 @@ Time Engine::serve() noexcept {
         return wireup_.deadline();
     }
     probing_ = true;
+    // A peer that died owes its answer for ever, and its silence does not show until something is
+    // asked of it.
     peers_.for_each([this](Peer& peer) {
-        if (!peer.unanswered.empty()) probe(peer);
+        if (!peer.unanswered.empty() && peer.ready() && peer.lane->idle()) probe(peer);
     });
     return std::min(wireup_.deadline(), Clock::now() + kProbeEvery);
 }
 
-// A peer that died owes its answer for ever, and its silence does not show until something is
-// sent to it: read nothing from it.
+// Reads nothing from the peer: the completion tells that all before it is done, or that the peer
+// is gone.
 void Engine::probe(Peer& peer) noexcept {
-    if (!peer.ready() || !peer.lane->idle() || !peer.lane->has_room()) return;
+    if (!peer.ready() || !peer.lane->has_room()) return;
     ibv_send_wr wr{};
     wr.opcode = IBV_WR_RDMA_READ;
     wr.send_flags = IBV_SEND_SIGNALED;
@@ -241,6 +243,9 @@ void Engine::drain() noexcept {
     for (Time since = Clock::now();; sched_yield()) {
         const Entry entry{gate_};
         progress();
+        peers_.for_each([this](Peer& peer) {
+            if (peer.ready() && peer.jobs.empty() && peer.lane->untold()) probe(peer);
+        });
         if (!busy() && unanswered_ == 0) return;
         const Time now = Clock::now();
         const uint64_t state_now = uint64_t{transmitting_} << 32 | budget_.left;
@@ -253,12 +258,17 @@ void Engine::drain() noexcept {
 }
 
 void Engine::close() noexcept {
+    {
+        // From here on nothing comes into the application's memory but what is on its way there.
+        const Entry entry{gate_};
+        closing_ = true;
+        while (Receive* receive = messages_.take_any()) posted_.destroy(receive);
+        while (Receive* receive = tagged_.take_any()) posted_.destroy(receive);
+    }
     drain();
     const Entry entry{gate_};
     wireup_.say_goodbye();
     take_changes();
-    while (Receive* receive = messages_.take_any()) posted_.destroy(receive);
-    while (Receive* receive = tagged_.take_any()) posted_.destroy(receive);
 }
 
 } // namespace odrc::transfer

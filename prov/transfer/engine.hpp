@@ -186,6 +186,7 @@ private:
     ondemand::Wireup wireup_; // after all that lanes lean on
 
     size_t unanswered_{0}; // sends that await their peer
+    bool closing_{false};
     bool probing_{false};  // the watchdog looks after those
     uint32_t idle_polls_{0};
 };

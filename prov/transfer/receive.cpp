@@ -144,6 +144,7 @@ ssize_t Engine::cancel(void* context) noexcept {
 // ---- from the peers -----------------------------------------------------------------------------
 
 void Engine::on_message(const Message& message) noexcept {
+    if (closing_) return;
     ++counters_.messages_received;
     counters_.bytes_received += message.length;
     Matcher& matcher = message.tagged ? tagged_ : messages_;

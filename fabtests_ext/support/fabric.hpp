@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// A libfabric endpoint with what it needs around it, for any provider that has reliable
+// unconnected endpoints.
+
+#include "team.hpp"
+
+#include <memory>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_tagged.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace fabtests_ext {
+
+// Throws where a libfabric call gave an error.
+void check(ssize_t result, const char* what);
+
+struct CloseFid {
+    template <class T> void operator()(T* object) const noexcept { fi_close(&object->fid); }
+};
+template <class T> using Owned = std::unique_ptr<T, CloseFid>;
+
+struct FreeInfo {
+    void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+// What to run on.
+struct Choice {
+    std::string provider{"odrc"};
+    std::string domain; // empty: the first
+};
+
+struct Wishes {
+    uint64_t caps{FI_MSG | FI_TAGGED};
+    fi_threading threading{FI_THREAD_DOMAIN};
+    fi_wait_obj wait{FI_WAIT_NONE};
+    size_t cq_size{4096};
+};
+
+class Endpoint {
+public:
+    Endpoint(const Choice& choice, const Wishes& wishes);
+
+    fid_ep* ep() const noexcept { return ep_.get(); }
+    fid_cq* cq() const noexcept { return cq_.get(); }
+    fid_av* av() const noexcept { return av_.get(); }
+    fid_fabric* fabric() const noexcept { return fabric_.get(); }
+    const fi_info& info() const noexcept { return *info_; }
+
+    std::string name() const;
+    fi_addr_t insert(const std::string& address);
+    // The numbers of a team's endpoints, by rank.
+    std::vector<fi_addr_t> introduce(Team& team);
+
+    // Reads one completion; false when there is none. Throws on an error entry.
+    bool poll(fi_cq_tagged_entry& entry, fi_addr_t* source = nullptr);
+    // Reads completions until one of this context; yields meanwhile.
+    void wait(void* context);
+
+private:
+    Info info_;
+    Owned<fid_fabric> fabric_;
+    Owned<fid_domain> domain_;
+    Owned<fid_av> av_;
+    Owned<fid_cq> cq_;
+    Owned<fid_ep> ep_;
+};
+
+} // namespace fabtests_ext
