@@ -41,7 +41,7 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     av_.reset(av);
     fi_cq_attr cq_attr{};
     cq_attr.size = wishes.cq_size;
-    cq_attr.format = FI_CQ_FORMAT_TAGGED;
+    cq_attr.format = wishes.cq_format;
     cq_attr.wait_obj = wishes.wait;
     fid_cq* cq = nullptr;
     check(fi_cq_open(domain, &cq_attr, &cq, nullptr), "fi_cq_open");
@@ -51,7 +51,9 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     check(fi_endpoint(domain, info, &ep, nullptr), "fi_endpoint");
     ep_.reset(ep);
     check(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind to the address vector");
-    check(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind to the completion queue");
+    const uint64_t selective = wishes.selective ? FI_SELECTIVE_COMPLETION : 0;
+    check(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV | selective),
+          "fi_ep_bind to the completion queue");
     check(fi_enable(ep), "fi_enable");
 }
 

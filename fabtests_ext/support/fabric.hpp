@@ -44,7 +44,9 @@ struct Wishes {
     uint64_t caps{FI_MSG | FI_TAGGED};
     fi_threading threading{FI_THREAD_DOMAIN};
     fi_wait_obj wait{FI_WAIT_NONE};
+    fi_cq_format cq_format{FI_CQ_FORMAT_TAGGED};
     size_t cq_size{4096};
+    bool selective{false}; // only what asks for a completion has one
 };
 
 class Endpoint {
@@ -54,6 +56,7 @@ public:
     fid_ep* ep() const noexcept { return ep_.get(); }
     fid_cq* cq() const noexcept { return cq_.get(); }
     fid_av* av() const noexcept { return av_.get(); }
+    fid_domain* domain() const noexcept { return domain_.get(); }
     fid_fabric* fabric() const noexcept { return fabric_.get(); }
     const fi_info& info() const noexcept { return *info_; }
 

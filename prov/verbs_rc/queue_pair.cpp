@@ -13,10 +13,10 @@ namespace odrc::verbs {
 namespace {
 
 // Timers of reliable connections (IBTA 1.4, 9.7.6): an acknowledgement is awaited for
-// 4.096 us * 2^14 = 67 ms, seven times; a receiver without a buffer is asked again after 0.64 ms,
-// as long as it takes.
+// 4.096 us * 2^14 = 67 ms, and then six times more (the kernel's rxe takes seven to mean for ever);
+// a receiver without a buffer is asked again after 0.64 ms, as long as it takes.
 constexpr uint8_t kAckTimeout = 14;
-constexpr uint8_t kRetries = 7;
+constexpr uint8_t kRetries = 6;
 constexpr uint8_t kRnrTimer = 12;
 constexpr uint8_t kRnrRetriesForever = 7;
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// Two endpoints in one process that know each other, and what tests of the libfabric contract do
+// with them. The device is the one that ODRC_TEST_DOMAIN names.
+
+#include "fabtests_ext/support/fabric.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <doctest/doctest.h>
+#include <functional>
+#include <map>
+#include <netinet/in.h>
+#include <optional>
+#include <rdma/fi_errno.h>
+#include <sched.h>
+
+namespace duo {
+
+using namespace fabtests_ext;
+
+inline Choice choice() {
+    const char* domain = std::getenv("ODRC_TEST_DOMAIN");
+    return {.provider = "odrc", .domain = domain ? domain : "soft0"};
+}
+
+inline constexpr uint64_t kAllCaps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE;
+
+using Clock = std::chrono::steady_clock;
+inline constexpr std::chrono::seconds kPatience{40}; // emulated machines are slow
+
+// A completion, or an error.
+struct Outcome {
+    fi_cq_tagged_entry entry{};
+    fi_addr_t source{FI_ADDR_NOTAVAIL};
+    std::optional<fi_cq_err_entry> error;
+};
+
+// An endpoint whose outcomes can be asked for by the context of their operation.
+class Watched {
+public:
+    explicit Watched(const Wishes& wishes = {.caps = kAllCaps})
+        : endpoint{choice(), wishes} {}
+
+    void poll() {
+        Outcome o;
+        const ssize_t n = fi_cq_readfrom(endpoint.cq(), &o.entry, 1, &o.source);
+        if (n == -FI_EAGAIN) return;
+        if (n == -FI_EAVAIL) {
+            fi_cq_err_entry error{};
+            REQUIRE(fi_cq_readerr(endpoint.cq(), &error, 0) == 1);
+            o.error = error;
+            o.entry.op_context = error.op_context;
+        } else {
+            REQUIRE(n == 1);
+        }
+        outcomes.push_back(o);
+    }
+
+    std::optional<Outcome> take(const void* context) {
+        for (auto o = outcomes.begin(); o != outcomes.end(); ++o) {
+            if (o->entry.op_context != context) continue;
+            const Outcome found = *o;
+            outcomes.erase(o);
+            return found;
+        }
+        return std::nullopt;
+    }
+
+    fid_ep* ep() const { return endpoint.ep(); }
+
+    Endpoint endpoint;
+    std::deque<Outcome> outcomes;
+};
+
+class Duo {
+public:
+    explicit Duo(const Wishes& wishes = {.caps = kAllCaps})
+        : a{wishes}
+        , b{wishes}
+        , to_b{a.endpoint.insert(b.endpoint.name())}
+        , to_a{b.endpoint.insert(a.endpoint.name())} {}
+
+    void poll() {
+        a.poll();
+        b.poll();
+    }
+
+    // Makes progress on both sides until the condition holds; fails the test if it never does.
+    void until(const std::function<bool()>& condition) {
+        const auto end = Clock::now() + kPatience;
+        while (!condition()) {
+            REQUIRE(Clock::now() < end);
+            poll();
+            sched_yield();
+        }
+    }
+
+    Outcome outcome(Watched& side, const void* context) {
+        std::optional<Outcome> found;
+        until([&] { return (found = side.take(context)).has_value(); });
+        return *found;
+    }
+
+    // Lets whatever is under way settle.
+    void settle(int milliseconds = 20) {
+        const auto end = Clock::now() + std::chrono::milliseconds{milliseconds};
+        while (Clock::now() < end) {
+            poll();
+            sched_yield();
+        }
+    }
+
+    Watched a, b;
+    fi_addr_t to_b, to_a;
+};
+
+// Tries again while the provider says later.
+template <class Call>
+void now(Duo& d, Call&& call) {
+    ssize_t result = -FI_EAGAIN;
+    d.until([&] { return (result = call()) != -FI_EAGAIN; });
+    REQUIRE(result == 0);
+}
+
+inline std::vector<char> pattern(size_t size, char seed) {
+    std::vector<char> bytes(size);
+    for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(seed + i * 31);
+    return bytes;
+}
+
+} // namespace duo

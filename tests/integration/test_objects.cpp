@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What surrounds the messages: fi_getinfo(3), fi_av(3), fi_cq(3), fi_eq(3), fi_endpoint(3).
+
+#include "duo.hpp"
+
+#include <poll.h>
+#include <thread>
+
+using namespace duo;
+
+namespace {
+
+// What fi_getinfo gives for hints that a function changes.
+int getinfo(const std::function<void(fi_info&)>& change, Info& out, const char* node = nullptr,
+            const char* service = nullptr, uint64_t flags = 0) {
+    const Info hints{fi_allocinfo()};
+    hints->fabric_attr->prov_name = strdup("odrc");
+    hints->domain_attr->name = strdup(choice().domain.c_str());
+    change(*hints);
+    fi_info* info = nullptr;
+    const int result = fi_getinfo(FI_VERSION(1, 17), node, service, flags, hints.get(), &info);
+    out.reset(info);
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
+    Info info;
+    SUBCASE("everything we have, where nothing is asked for") {
+        REQUIRE(getinfo([](fi_info&) {}, info) == 0);
+        CHECK(info->caps == (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE |
+                             FI_LOCAL_COMM | FI_REMOTE_COMM));
+        CHECK(info->mode == 0);
+        CHECK(info->ep_attr->type == FI_EP_RDM);
+        CHECK(info->ep_attr->mem_tag_format == 0xAAAAAAAAAAAAAAAA);
+        CHECK(info->domain_attr->mr_mode == 0);
+        CHECK(info->domain_attr->max_ep_tx_ctx == 1);
+        CHECK(info->tx_attr->inject_size >= 1024);
+        CHECK(info->tx_attr->msg_order == FI_ORDER_SAS);
+        CHECK(std::string{info->fabric_attr->prov_name} == "odrc");
+    }
+    SUBCASE("no primary capability that was not asked for") {
+        REQUIRE(getinfo([](fi_info& h) { h.caps = FI_TAGGED; }, info) == 0);
+        CHECK((info->caps & (FI_MSG | FI_DIRECTED_RECV)) == 0);
+        CHECK((info->caps & (FI_SEND | FI_RECV)) == (FI_SEND | FI_RECV));
+        CHECK((info->rx_attr->caps & FI_MSG) == 0);
+    }
+    SUBCASE("one direction, where one is asked for") {
+        REQUIRE(getinfo([](fi_info& h) { h.caps = FI_MSG | FI_SEND; }, info) == 0);
+        CHECK((info->caps & (FI_SEND | FI_RECV)) == FI_SEND);
+    }
+    SUBCASE("the threading asked for") {
+        for (const auto threading :
+             {FI_THREAD_SAFE, FI_THREAD_DOMAIN, FI_THREAD_COMPLETION, FI_THREAD_FID}) {
+            REQUIRE(getinfo([&](fi_info& h) { h.domain_attr->threading = threading; }, info) == 0);
+            CHECK(info->domain_attr->threading == threading);
+        }
+    }
+    SUBCASE("IPv6 addresses") {
+        REQUIRE(getinfo([](fi_info& h) { h.addr_format = FI_SOCKADDR_IN6; }, info) == 0);
+        CHECK(info->src_addrlen == sizeof(sockaddr_in6));
+    }
+    SUBCASE("the source that was named") {
+        REQUIRE(getinfo([](fi_info&) {}, info, nullptr, "4321", FI_SOURCE) == 0);
+        const auto* in = static_cast<sockaddr_in*>(info->src_addr);
+        CHECK(ntohs(in->sin_port) == 4321);
+        CHECK(in->sin_addr.s_addr != 0);
+    }
+    SUBCASE("the destination that was named") {
+        REQUIRE(getinfo([](fi_info&) {}, info, "127.0.0.1", "4321", FI_NUMERICHOST) == 0);
+        CHECK(ntohs(static_cast<sockaddr_in*>(info->dest_addr)->sin_port) == 4321);
+    }
+    struct Refused {
+        const char* what;
+        void (*change)(fi_info&);
+    };
+    for (const Refused& r : {
+             Refused{"message endpoints", [](fi_info& h) { h.ep_attr->type = FI_EP_MSG; }},
+             Refused{"datagram endpoints", [](fi_info& h) { h.ep_attr->type = FI_EP_DGRAM; }},
+             Refused{"unknown capabilities", [](fi_info& h) { h.caps = FI_MSG | FI_HMEM; }},
+             Refused{"other addresses", [](fi_info& h) { h.addr_format = FI_ADDR_STR; }},
+             Refused{"other protocols", [](fi_info& h) { h.ep_attr->protocol = FI_PROTO_RXM; }},
+             Refused{"huge injects", [](fi_info& h) { h.tx_attr->inject_size = 1 << 20; }},
+             Refused{"many pieces", [](fi_info& h) { h.rx_attr->iov_limit = 1000; }},
+             Refused{"ordered completions", [](fi_info& h) { h.tx_attr->comp_order = FI_ORDER_STRICT; }},
+             Refused{"orders we do not keep", [](fi_info& h) { h.tx_attr->msg_order = FI_ORDER_RAW; }},
+             Refused{"other fabrics", [](fi_info& h) { h.fabric_attr->name = strdup("moon"); }},
+             Refused{"other domains", [](fi_info& h) { h.domain_attr->name[0] = 'X'; }},
+             Refused{"shared contexts", [](fi_info& h) { h.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT; }},
+         }) {
+        SUBCASE(r.what) { CHECK(getinfo(r.change, info) == -FI_ENODATA); }
+    }
+    SUBCASE("an address that is nowhere near") {
+        if (choice().domain == "soft0")
+            CHECK(getinfo([](fi_info&) {}, info, "192.0.2.77", "1", FI_NUMERICHOST) == -FI_ENODATA);
+    }
+}
+
+TEST_CASE("an address vector numbers addresses, and gives them back") {
+    Duo d;
+    fid_av* av = d.a.endpoint.av();
+    const std::string b = d.b.endpoint.name();
+
+    char raw[64];
+    size_t length = sizeof raw;
+    REQUIRE(fi_av_lookup(av, d.to_b, raw, &length) == 0);
+    CHECK(std::string(raw, length) == b);
+    char text[64];
+    length = sizeof text;
+    CHECK(std::string{fi_av_straddr(av, raw, text, &length)}.starts_with("fi_sockaddr_in"));
+
+    const fi_addr_t again = d.a.endpoint.insert(b);
+    CHECK(again == d.to_b + 1);
+
+    fi_addr_t numbers[2];
+    const auto* in = reinterpret_cast<const sockaddr_in*>(b.data());
+    CHECK(fi_av_insertsvc(av, "127.0.0.1", "9", &numbers[0], FI_NUMERICHOST, nullptr) == 1);
+    CHECK(fi_av_insertsym(av, "10.9.8.7", 2, "100", 1, numbers, FI_NUMERICHOST, nullptr) == 2);
+    length = sizeof raw;
+    REQUIRE(fi_av_lookup(av, numbers[1], raw, &length) == 0);
+    CHECK(reinterpret_cast<sockaddr_in*>(raw)->sin_addr.s_addr == htonl(0x0a090808));
+
+    // Nonsense is refused on its own; what is beside it goes in.
+    sockaddr_in mixed[3] = {*in, *in, *in};
+    mixed[1].sin_family = AF_UNIX;
+    fi_addr_t three[3];
+    int errors[3];
+    CHECK(fi_av_insert(av, mixed, 3, three, FI_SYNC_ERR, errors) == 2);
+    CHECK(three[1] == FI_ADDR_NOTAVAIL);
+    CHECK(errors[0] == 0);
+    CHECK(errors[1] != 0);
+    CHECK(errors[2] == 0);
+
+    REQUIRE(fi_av_remove(av, &three[0], 1, 0) == 0);
+    length = sizeof raw;
+    CHECK(fi_av_lookup(av, three[0], raw, &length) == -FI_EINVAL);
+    CHECK(fi_send(d.a.ep(), "x", 1, nullptr, three[0], nullptr) == -FI_EINVAL);
+    CHECK(fi_send(d.a.ep(), "x", 1, nullptr, 12345, nullptr) == -FI_EINVAL);
+    CHECK(fi_recv(d.a.ep(), raw, 1, nullptr, 12345, nullptr) == -FI_EINVAL);
+}
+
+TEST_CASE("a number that was taken back can stand for another peer") {
+    Duo d;
+    Watched third;
+    char in = 0;
+    int receiving = 0;
+    REQUIRE(fi_inject(d.a.ep(), "1", 1, d.to_b) == 0);
+    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    d.outcome(d.b, &receiving);
+    REQUIRE(fi_av_remove(d.a.endpoint.av(), &d.to_b, 1, 0) == 0);
+    const fi_addr_t reused = d.a.endpoint.insert(third.endpoint.name());
+    CHECK(reused == d.to_b);
+    REQUIRE(fi_inject(d.a.ep(), "3", 1, reused) == 0);
+    REQUIRE(fi_recv(third.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    std::optional<Outcome> o;
+    d.until([&] {
+        third.poll();
+        return (o = third.take(&receiving)).has_value();
+    });
+    CHECK(in == '3');
+    CHECK(o->source == FI_ADDR_NOTAVAIL); // the third has not inserted the first
+    CHECK(third.endpoint.insert(d.a.endpoint.name()) == 0);
+    REQUIRE(fi_inject(d.a.ep(), "4", 1, reused) == 0);
+    REQUIRE(fi_recv(third.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    d.until([&] {
+        third.poll();
+        return (o = third.take(&receiving)).has_value();
+    });
+    CHECK(o->source == 0);
+}
+
+TEST_CASE("a completion queue that is too small puts operations off, and loses nothing") {
+    Duo d{{.caps = kAllCaps, .cq_size = 2}};
+    constexpr int kMessages = 200;
+    int sent = 0, done = 0;
+    char byte = 'x';
+    std::vector<int> receiving(kMessages);
+    int received = 0, posted = 0;
+    while (received < kMessages || done < kMessages) {
+        // As much as the provider takes, before anything is read.
+        while (sent < kMessages &&
+               fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 1, &done) == 0)
+            ++sent;
+        while (posted < kMessages &&
+               fi_trecv(d.b.ep(), &byte, 1, nullptr, d.to_a, 1, 0, &receiving[size_t(posted)]) == 0)
+            ++posted;
+        d.poll();
+        while (d.a.take(&done)) ++done;
+        while (received < posted && d.b.take(&receiving[size_t(received)])) ++received;
+        REQUIRE(d.a.outcomes.empty());
+    }
+    CHECK(sent == kMessages);
+}
+
+TEST_CASE("a queue of every format gives what the format has") {
+    for (const auto format : {FI_CQ_FORMAT_CONTEXT, FI_CQ_FORMAT_MSG, FI_CQ_FORMAT_DATA,
+                              FI_CQ_FORMAT_TAGGED}) {
+        Duo d{{.caps = kAllCaps, .cq_format = format}};
+        char in[8];
+        int receiving = 0;
+        REQUIRE(fi_trecv(d.b.ep(), in, 8, nullptr, d.to_a, 6, 0, &receiving) == 0);
+        REQUIRE(fi_tinjectdata(d.a.ep(), "1234", 4, 99, d.to_b, 6) == 0);
+        const fi_cq_tagged_entry e = d.outcome(d.b, &receiving).entry;
+        CHECK(e.op_context == &receiving);
+        CHECK(e.len == (format >= FI_CQ_FORMAT_MSG ? 4 : 0));
+        CHECK(e.data == (format >= FI_CQ_FORMAT_DATA ? 99 : 0));
+        CHECK(e.buf == (format >= FI_CQ_FORMAT_DATA ? in : nullptr));
+        CHECK(e.tag == (format >= FI_CQ_FORMAT_TAGGED ? 6 : 0));
+    }
+}
+
+TEST_CASE("with selective completion, only what asks for it is told") {
+    Duo d{{.caps = kAllCaps, .selective = true}};
+    char in[4];
+    int quiet = 0, loud = 0;
+    const iovec iov{in, 1};
+    fi_msg m{.msg_iov = &iov, .desc = nullptr, .iov_count = 1, .addr = d.to_b, .context = &loud, .data = 0};
+    REQUIRE(fi_recv(d.b.ep(), in, 1, nullptr, FI_ADDR_UNSPEC, &quiet) == 0);
+    REQUIRE(fi_send(d.a.ep(), "q", 1, nullptr, d.to_b, &quiet) == 0);
+    REQUIRE(fi_sendmsg(d.a.ep(), &m, FI_COMPLETION) == 0);
+    m.addr = FI_ADDR_UNSPEC;
+    REQUIRE(fi_recvmsg(d.b.ep(), &m, FI_COMPLETION) == 0);
+    d.outcome(d.a, &loud);
+    d.outcome(d.b, &loud);
+    CHECK(d.a.outcomes.empty());
+    CHECK(d.b.outcomes.empty());
+}
+
+TEST_CASE("a thread that sleeps on a queue is woken by what it waits for") {
+    for (const bool by_descriptor : {false, true}) {
+        const Wishes wishes{.caps = kAllCaps, .threading = FI_THREAD_SAFE,
+                            .wait = by_descriptor ? FI_WAIT_FD : FI_WAIT_UNSPEC};
+        Duo d{wishes};
+        fid_cq* cq = d.b.endpoint.cq();
+        fi_cq_tagged_entry entry{};
+        const auto start = Clock::now();
+        CHECK(fi_cq_sread(cq, &entry, 1, nullptr, 30) == -FI_EAGAIN);
+        CHECK(Clock::now() - start >= std::chrono::milliseconds{29});
+
+        char in[100'000];
+        int receiving = 0;
+        for (const size_t size : {size_t{10}, sizeof in}) { // the long one takes several wakings
+            REQUIRE(fi_recv(d.b.ep(), in, size, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+            std::thread sender{[&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds{20});
+                const auto out = pattern(size, 'w');
+                int sending = 0;
+                if (fi_send(d.a.ep(), out.data(), size, nullptr, d.to_b, &sending) == 0)
+                    d.a.endpoint.wait(&sending);
+            }};
+            ssize_t n = -FI_EAGAIN;
+            if (by_descriptor) {
+                int fd = -1;
+                REQUIRE(fi_control(&cq->fid, FI_GETWAIT, &fd) == 0);
+                fid* fids[1] = {&cq->fid};
+                while (n == -FI_EAGAIN) {
+                    if (fi_trywait(d.b.endpoint.fabric(), fids, 1) == 0) {
+                        pollfd p{.fd = fd, .events = POLLIN, .revents = 0};
+                        REQUIRE(poll(&p, 1, 20'000) == 1);
+                    }
+                    n = fi_cq_read(cq, &entry, 1);
+                }
+            } else {
+                n = fi_cq_sread(cq, &entry, 1, nullptr, 20'000);
+            }
+            sender.join();
+            CHECK(n == 1);
+            CHECK(entry.len == size);
+        }
+
+        std::thread signaler{[&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds{20});
+            fi_cq_signal(cq);
+        }};
+        CHECK(fi_cq_sread(cq, &entry, 1, nullptr, -1) == -FI_EAGAIN);
+        signaler.join();
+    }
+}
+
+TEST_CASE("an event queue gives back what was written into it") {
+    Duo d;
+    fi_eq_attr attr{};
+    attr.flags = FI_WRITE;
+    attr.wait_obj = FI_WAIT_FD;
+    fid_eq* raw = nullptr;
+    REQUIRE(fi_eq_open(d.a.endpoint.fabric(), &attr, &raw, nullptr) == 0);
+    const Owned<fid_eq> eq{raw};
+    fi_eq_entry entry{}, read{};
+    entry.data = 5;
+    uint32_t event = 0;
+    CHECK(fi_eq_read(raw, &event, &read, sizeof read, 0) == -FI_EAGAIN);
+    CHECK(fi_eq_write(raw, FI_NOTIFY, &entry, sizeof entry, 0) == sizeof entry);
+    CHECK(fi_eq_read(raw, &event, &read, 1, 0) == -FI_ETOOSMALL);
+    CHECK(fi_eq_read(raw, &event, &read, sizeof read, FI_PEEK) == sizeof read);
+    CHECK(fi_eq_sread(raw, &event, &read, sizeof read, 1000, 0) == sizeof read);
+    CHECK(event == FI_NOTIFY);
+    CHECK(read.data == 5);
+    CHECK(fi_eq_sread(raw, &event, &read, sizeof read, 5, 0) == -FI_EAGAIN);
+}
+
+TEST_CASE("objects that others lean on cannot be closed") {
+    Duo d;
+    CHECK(fi_close(&d.a.endpoint.cq()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&d.a.endpoint.av()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&d.a.endpoint.fabric()->fid) == -FI_EBUSY);
+}
+
+TEST_CASE("an endpoint without its queues is not enabled, and does nothing before") {
+    Duo d;
+    fid_ep* raw = nullptr;
+    fid_domain* domain = d.a.endpoint.domain();
+    auto* info = const_cast<fi_info*>(&d.a.endpoint.info());
+    REQUIRE(fi_endpoint(domain, info, &raw, nullptr) == 0);
+    const Owned<fid_ep> ep{raw};
+    CHECK(fi_enable(raw) == -FI_ENOAV);
+    REQUIRE(fi_ep_bind(raw, &d.a.endpoint.av()->fid, 0) == 0);
+    CHECK(fi_enable(raw) == -FI_ENOCQ);
+    CHECK(fi_send(raw, "x", 1, nullptr, 0, nullptr) == -FI_EOPBADSTATE);
+    CHECK(fi_ep_bind(raw, &d.a.endpoint.cq()->fid, FI_WRITE) == -FI_EINVAL);
+    REQUIRE(fi_ep_bind(raw, &d.a.endpoint.cq()->fid, FI_TRANSMIT | FI_RECV) == 0);
+    CHECK(fi_enable(raw) == 0);
+    CHECK(fi_ep_bind(raw, &d.a.endpoint.cq()->fid, FI_TRANSMIT) == -FI_EOPBADSTATE);
+
+    char name[64];
+    size_t length = 1;
+    CHECK(fi_getname(&raw->fid, name, &length) == -FI_ETOOSMALL);
+    CHECK(fi_getname(&raw->fid, name, &length) == 0);
+}
+
+TEST_CASE("several threads share an endpoint that was asked to be safe for them") {
+    Duo d{{.caps = kAllCaps, .threading = FI_THREAD_SAFE}};
+    constexpr int kThreads = 4, kMessages = 500;
+    std::vector<std::thread> threads;
+    std::atomic<int> failures{0};
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < kMessages; ++i) {
+                const uint64_t value = uint64_t(t) << 32 | uint64_t(i);
+                while (true) {
+                    const ssize_t r = fi_tinject(d.a.ep(), &value, sizeof value, d.to_b, uint64_t(t));
+                    if (r == 0) break;
+                    if (r != -FI_EAGAIN) ++failures;
+                    fi_cq_read(d.a.endpoint.cq(), nullptr, 0);
+                    sched_yield();
+                }
+            }
+        });
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < kMessages; ++i) {
+                uint64_t value = 0;
+                std::atomic<bool> done{false};
+                if (fi_trecv(d.b.ep(), &value, sizeof value, nullptr, d.to_a, uint64_t(t), 0, &done) != 0)
+                    ++failures;
+                // Whoever reads a completion tells the thread it belongs to. The senders, who may
+                // be gone by now, need progress too.
+                while (!done) {
+                    fi_cq_tagged_entry entry;
+                    fi_cq_read(d.a.endpoint.cq(), nullptr, 0);
+                    if (fi_cq_read(d.b.endpoint.cq(), &entry, 1) == 1)
+                        *static_cast<std::atomic<bool>*>(entry.op_context) = true;
+                    else
+                        sched_yield();
+                }
+                if (value != (uint64_t(t) << 32 | uint64_t(i))) ++failures;
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK(failures == 0);
+}
