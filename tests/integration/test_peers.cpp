@@ -299,7 +299,10 @@ TEST_CASE("a peer is killed while its long message is being read, again and agai
         Child child{[](Board& board) {
             Far far{board};
             static std::vector<char> big(32 << 20, 'b');
-            int out = 0;
+            int first = 0, out = 0;
+            check(fi_tsend(far.side.ep(), "c", 1, nullptr, far.peer, 7, &first), "fi_tsend");
+            far.side.endpoint.wait(&first);
+            // Connected: now the announcement is out when the call is back.
             check(fi_tsend(far.side.ep(), big.data(), big.size(), nullptr, far.peer, 1, &out),
                   "fi_tsend");
             board.step = 3;
@@ -311,12 +314,11 @@ TEST_CASE("a peer is killed while its long message is being read, again and agai
         int receiving = 0;
         REQUIRE(fi_trecv(near.ep(), in.data(), in.size(), nullptr, number, 1, 0, &receiving) == 0);
         child.await(3);
-        std::thread killer{[&] {
+        std::jthread killer{[&] {
             std::this_thread::sleep_for(std::chrono::microseconds{500 * round});
             child.kill_now();
         }};
         const Outcome o = outcome(near, &receiving);
         if (!o.error) CHECK(in.back() == 'b');
-        killer.join();
     }
 }

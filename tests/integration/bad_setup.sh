@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# What a user may have set up wrongly ends in one clear line, and harms nothing else.
+
+. "$(dirname "$0")/lib.sh"
+need fi_info unshare
+
+export FI_LOG_LEVEL=warn FI_LOG_PROV=odrc
+
+# A device that is not there.
+if FI_ODRC_DEVICE=nodev7 foreign fi_info -p odrc >"$scratch/out" 2>&1; then
+    fail "a device that is not there was found"
+fi
+[[ $(grep -c "FI_ODRC_DEVICE=nodev7.*'nodev7'" "$scratch/out") == 1 ]] ||
+    fail "not one line about nodev7: $(<"$scratch/out")"
+FI_ODRC_DEVICE=nodev7,$device foreign fi_info -p odrc >"$scratch/out" 2>&1 ||
+    fail "the device beside it is not used"
+
+# A profile that cannot be written: the traffic goes on.
+FI_ODRC_PROFILE=/nonexistent/profile "$ODRC_BUILD/odrc_patterns" -d "$device" -n 2 -r 1 ring \
+    >"$scratch/out" 2>&1 || fail "the missing profile stopped the program"
+grep -q 'profile cannot be written' "$scratch/out" || fail "nothing said of the profile"
+
+# A full /dev/shm: we do not use it.
+if unshare --mount true 2>/dev/null; then
+    # shellcheck disable=SC2016 # for the inner shell
+    unshare --mount bash -ec '
+        mount -t tmpfs -o size=4k tmpfs /dev/shm
+        head -c 4096 /dev/zero >/dev/shm/full
+        ! echo more 2>/dev/null >/dev/shm/more
+        "$ODRC_BUILD/odrc_traffic" -d "$1" -n 2 -m 500 -s 20000
+    ' - "$device" || fail "a full /dev/shm stopped the program"
+else
+    echo "not tested: a full /dev/shm (no right to mount one)"
+fi
+
+# Less lockable memory than the device needs: only devices that pin memory need any.
+if [[ $device != soft0 && $EUID == 0 ]]; then
+    chmod a+rw /dev/infiniband/*
+    if setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
+        prlimit --memlock=65536 "$ODRC_BUILD/odrc_patterns" -d "$device" -n 1 idle \
+        >"$scratch/out" 2>&1; then
+        fail "buffers were registered with 64 KiB of lockable memory"
+    fi
+    grep -q 'locked memory limit, ulimit -l: 64 KiB' "$scratch/out" ||
+        fail "the limit is not named: $(<"$scratch/out")"
+fi
+
+# An address that is not this host's.
+if [[ $device == soft0 ]]; then
+    ! foreign fi_info -p odrc -d soft0 -n 192.0.2.1 -P 5 >/dev/null 2>&1 ||
+        fail "soft0 claims to reach another host"
+fi

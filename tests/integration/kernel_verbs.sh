@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# The tests of this folder on the kernel's verbs, in an emulated machine.
+
+. "$(dirname "$0")/lib.sh"
+
+[[ $ODRC_SANITIZER == no ]] || skip "emulated and sanitized is too slow"
+tests=(fi_info fi_pingpong traffic connections bad_setup contract open_mpi)
+# shellcheck disable=SC2016 # for the shell inside
+"$here/../rdma_vm/run" --timeout 1500 --env ODRC_BUILD --env ODRC_SANITIZER bash -c '
+    export ODRC_TEST_DOMAIN=rxe0
+    cd "$1"
+    shift
+    failed=0
+    for test; do
+        echo "---- $test"
+        "./$test.sh" || { echo "**** $test failed ($?)"; failed=1; }
+    done
+    exit $failed
+' - "$here" "${tests[@]}"

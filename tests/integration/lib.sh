@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Sourced by the tests in this folder. `make check` sets
+#   FI_PROVIDER_PATH  where the provider under test is
+#   ODRC_BUILD        the build directory, with our own programs
+#   ODRC_SANITIZER    the sanitizers it was built with, or "no"
+#   ODRC_TEST_DOMAIN  the device to test on (default: soft0)
+#
+# shellcheck shell=bash disable=SC2034 # what is set here, the tests use
+
+set -eEuo pipefail
+trap 'echo "FAIL: line $LINENO: $BASH_COMMAND" >&2' ERR
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+device=${ODRC_TEST_DOMAIN:-soft0}
+scratch=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
+
+# Open MPI opens the first domain: only the one under test is there.
+export FI_ODRC_DEVICE=$device
+
+skip() { # REASON
+    echo "SKIP: $1" >&2
+    exit 77
+}
+
+fail() { # REASON
+    echo "FAIL: $1" >&2
+    exit 1
+}
+
+need() { # PROGRAM...
+    local program
+    for program; do
+        command -v "$program" >/dev/null || skip "$program is not installed"
+    done
+}
+
+# Runs a program that was built without the sanitizers of the provider it loads.
+foreign() { # COMMAND...
+    case $ODRC_SANITIZER in
+    no) "$@" ;;
+    address*)
+        # What it leaks, or allocates in another library's way, is its own affair.
+        ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 \
+            LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)" "$@" ;;
+    *) skip "a program that is not built for it cannot run under -fsanitize=$ODRC_SANITIZER" ;;
+    esac
+}
+
+# The sum of a counter over the profiles written below a path.
+profile_sum() { # PATH COUNTER
+    cat "$1".* | sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p" | awk '{ n += $1 } END { printf "%.0f\n", n }'
+}
