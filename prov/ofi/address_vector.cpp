@@ -88,8 +88,8 @@ int av_remove(fid_av* f, fi_addr_t* fi_addr, size_t count, uint64_t) {
 int av_lookup(fid_av* f, fi_addr_t fi_addr, void* out, size_t* length) {
     const auto address = static_cast<AddressVector&>(*f).table().at(fi_addr);
     if (!address) return -FI_EINVAL;
-    std::memcpy(out, address->get(), std::min<size_t>(*length, address->length()));
-    *length = address->length();
+    const size_t room = std::exchange(*length, address->length());
+    if (room > 0) std::memcpy(out, address->get(), std::min(room, *length));
     return 0;
 }
 

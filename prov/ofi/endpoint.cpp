@@ -178,9 +178,8 @@ int Endpoint::set_name(const void* raw, size_t length) noexcept {
 
 int Endpoint::name(void* out, size_t* length) noexcept {
     const ondemand::Address& address = enabled() ? engine_->address() : address_;
-    const size_t room = *length;
-    *length = address.length();
-    std::memcpy(out, address.get(), std::min(room, *length));
+    const size_t room = std::exchange(*length, address.length());
+    if (room > 0) std::memcpy(out, address.get(), std::min(room, *length));
     return room < *length ? -FI_ETOOSMALL : 0;
 }
 

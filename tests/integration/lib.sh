@@ -37,16 +37,23 @@ need() { # PROGRAM...
     done
 }
 
-# Runs a program that was built without the sanitizers of the provider it loads.
+# The settings under which a program that was built without the provider's sanitizers can load it.
+# What such a program leaks, or frees in another library's way, is its own affair.
+foreign_environment=()
+case $ODRC_SANITIZER in
+no) ;;
+address,undefined)
+    foreign_environment=(
+        "LD_PRELOAD=$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+        ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0
+    ) ;;
+*) foreign_environment=(impossible) ;;
+esac
+
 foreign() { # COMMAND...
-    case $ODRC_SANITIZER in
-    no) "$@" ;;
-    address*)
-        # What it leaks, or allocates in another library's way, is its own affair.
-        ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 \
-            LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)" "$@" ;;
-    *) skip "a program that is not built for it cannot run under -fsanitize=$ODRC_SANITIZER" ;;
-    esac
+    [[ ${foreign_environment[*]} != impossible ]] ||
+        skip "a program that is not built for it does not run under -fsanitize=$ODRC_SANITIZER"
+    env "${foreign_environment[@]}" "$@"
 }
 
 # The sum of a counter over the profiles written below a path.

@@ -14,16 +14,9 @@ over_odrc() { # RANKS PROGRAM...
     local ranks=$1
     shift
     mpirun -np "$ranks" --oversubscribe --mca pml cm --mca mtl ofi \
-        --mca mtl_ofi_provider_include odrc "$@"
+        --mca mtl_ofi_provider_include odrc env "${foreign_environment[@]}" "$@"
 }
-
-# The preloaded sanitizer is for the ranks alone.
-rank_environment=()
-if [[ $ODRC_SANITIZER != no ]]; then
-    foreign true # says so where it cannot be
-    rank_environment=(env ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0
-        "LD_PRELOAD=$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)")
-fi
+foreign true
 
 went_through_us() { # PROFILE RANKS
     [[ $(cat "$1".* | grep -c "\"device\":\"$device\"") == "$2" ]] || fail "not $2 endpoints of ours"
@@ -32,7 +25,7 @@ went_through_us() { # PROFILE RANKS
 }
 
 export FI_ODRC_PROFILE=$scratch/netpipe
-over_odrc 2 "${rank_environment[@]}" NPopenmpi -u 100000 -n 20 -o "$scratch/np.out" 2>&1 | tail -n 5
+over_odrc 2 NPopenmpi -u 100000 -n 20 -o "$scratch/np.out" 2>&1 | tail -n 5
 [[ -s $scratch/np.out ]] || fail "NetPIPE has no results"
 went_through_us "$scratch/netpipe" 2
 
@@ -42,7 +35,7 @@ for ranks in 2 4; do
     mkdir "$scratch/run$ranks"
     cd "$scratch/run$ranks"
     hpcc_input $ranks 100 >hpccinf.txt
-    over_odrc $ranks "${rank_environment[@]}" hpcc
+    over_odrc $ranks hpcc
     hpcc_passed hpccoutf.txt || fail "hpcc did not pass: $(tail -n 100 hpccoutf.txt)"
     went_through_us "$scratch/hpcc$ranks" $ranks
     cd "$here"
