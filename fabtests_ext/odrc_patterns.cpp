@@ -23,8 +23,9 @@ struct Options {
 class Member {
 public:
     Member(Team& team, const Options& options)
-        : team_{team}, endpoint_{options.choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV}},
-          peers_{endpoint_.introduce(team)} {}
+        : team_{team}
+        , endpoint_{options.choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV}}
+        , peers_{endpoint_.introduce(team)} {}
 
     int rank() const noexcept { return team_.rank(); }
     int size() const noexcept { return team_.size(); }
@@ -57,7 +58,8 @@ public:
     }
 
 private:
-    template <class Call> void retry(Call&& call) {
+    template <class Call>
+    void retry(Call&& call) {
         for (;;) {
             const ssize_t r = call();
             if (r != -FI_EAGAIN) return check(r, "fi_tsend or fi_trecv");

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <CLI/CLI.hpp>
 #include <bit>
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -84,10 +84,10 @@ bool intact(const std::byte* bytes, size_t size, uint64_t id) noexcept {
 class Member {
 public:
     Member(Team& team, const Options& options)
-        : team_{team}, options_{options},
-          endpoint_{options.choice,
-                    {.caps = FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE}},
-          peers_{endpoint_.introduce(team)} {
+        : team_{team}
+        , options_{options}
+        , endpoint_{options.choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE}}
+        , peers_{endpoint_.introduce(team)} {
         const uint64_t pairs = uint64_t(team.size()) * uint64_t(team.size());
         per_pair_ = std::max<uint64_t>(1, options.messages / pairs);
         plan();
@@ -204,10 +204,10 @@ private:
         const bool inject = m.inject && m.size <= endpoint_.info().tx_attr->inject_size;
         const auto data = static_cast<uint64_t>(team_.rank()) << 32 | next_[size_t(to)];
         const fi_addr_t peer = peers_[size_t(to)];
-        const ssize_t r = inject ? fi_tinjectdata(endpoint_.ep(), slot.buffer.data(), m.size, data,
-                                                  peer, m.tag())
-                                 : fi_tsenddata(endpoint_.ep(), slot.buffer.data(), m.size, nullptr,
-                                                data, peer, m.tag(), &slot.context);
+        const ssize_t r =
+            inject ? fi_tinjectdata(endpoint_.ep(), slot.buffer.data(), m.size, data, peer, m.tag())
+                   : fi_tsenddata(endpoint_.ep(), slot.buffer.data(), m.size, nullptr, data, peer,
+                                  m.tag(), &slot.context);
         if (inject || r == -FI_EAGAIN) free_.push_back(&slot);
         if (r == -FI_EAGAIN) return false;
         check(r, inject ? "fi_tinjectdata" : "fi_tsenddata");
@@ -260,8 +260,8 @@ private:
                 std::ranges::sort(list, {}, &Arrival::order);
                 for (size_t i = 1; i < list.size(); ++i)
                     if (list[i].k <= list[i - 1].k)
-                        throw std::runtime_error{"message " + std::to_string(list[i].k) +
-                                                 " from " + std::to_string(from) +
+                        throw std::runtime_error{"message " + std::to_string(list[i].k) + " from " +
+                                                 std::to_string(from) +
                                                  " was matched out of order"};
             }
         }

@@ -25,9 +25,13 @@ namespace fabtests_ext {
 void check(ssize_t result, const char* what);
 
 struct CloseFid {
-    template <class T> void operator()(T* object) const noexcept { fi_close(&object->fid); }
+    template <class T>
+    void operator()(T* object) const noexcept {
+        fi_close(&object->fid);
+    }
 };
-template <class T> using Owned = std::unique_ptr<T, CloseFid>;
+template <class T>
+using Owned = std::unique_ptr<T, CloseFid>;
 
 struct FreeInfo {
     void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }

@@ -92,8 +92,9 @@ int run_team(int size, const std::function<int(Team&)>& body) {
         if (status == 0) continue;
         if (failed++ > 0) continue; // ended by us, most likely
         const auto rank = std::ranges::find(members, pid) - members.begin();
-        std::fprintf(stderr, WIFSIGNALED(status) ? "rank %d was killed by signal %d\n"
-                                                 : "rank %d failed with status %d\n",
+        std::fprintf(stderr,
+                     WIFSIGNALED(status) ? "rank %d was killed by signal %d\n"
+                                         : "rank %d failed with status %d\n",
                      static_cast<int>(rank),
                      WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         for (const pid_t member : members) kill(member, SIGKILL);

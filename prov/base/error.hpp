@@ -16,7 +16,8 @@ namespace odrc {
 class Error : public std::exception {
 public:
     // code: a positive fi_errno value.
-    explicit Error(int code) noexcept : code_{code} {}
+    explicit Error(int code) noexcept
+        : code_{code} {}
     int code() const noexcept { return code_; }
     const char* what() const noexcept override { return fi_strerror(code_); }
 
@@ -25,7 +26,8 @@ private:
 };
 
 // Runs a control path function and gives its result, or a negative fi_errno, to C.
-template <class F> auto guarded(F&& f) noexcept -> decltype(f()) {
+template <class F>
+auto guarded(F&& f) noexcept -> decltype(f()) {
     try {
         return f();
     } catch (const Error& e) {

@@ -8,14 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define ODRC_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ODRC_THREAD_SANITIZER 1
-#endif
-#endif
-
 namespace odrc {
 namespace {
 
@@ -31,7 +23,8 @@ bool membarrier_works() noexcept {
 
 } // namespace
 
-Gate::Gate(Kind kind) noexcept : locked_{kind == Kind::many_threads || !membarrier_works()} {}
+Gate::Gate(Kind kind) noexcept
+    : locked_{kind == Kind::many_threads || !membarrier_works()} {}
 
 void Gate::stand_aside() noexcept {
     do {

@@ -56,7 +56,10 @@ private:
 // Holds a gate for a scope.
 class Entry {
 public:
-    explicit Entry(Gate& gate) noexcept : gate_{gate} { gate_.enter(); }
+    explicit Entry(Gate& gate) noexcept
+        : gate_{gate} {
+        gate_.enter();
+    }
     ~Entry() { gate_.leave(); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
@@ -67,7 +70,10 @@ private:
 
 class WatchdogEntry {
 public:
-    explicit WatchdogEntry(Gate& gate) noexcept : gate_{gate} { gate_.enter_as_watchdog(); }
+    explicit WatchdogEntry(Gate& gate) noexcept
+        : gate_{gate} {
+        gate_.enter_as_watchdog();
+    }
     ~WatchdogEntry() { gate_.leave_as_watchdog(); }
     WatchdogEntry(const WatchdogEntry&) = delete;
     WatchdogEntry& operator=(const WatchdogEntry&) = delete;

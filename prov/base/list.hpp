@@ -8,13 +8,15 @@
 
 namespace odrc {
 
-template <class Tag = void> struct ListNode {
+template <class Tag = void>
+struct ListNode {
     ListNode* next{nullptr};
     ListNode* prev{nullptr};
     bool linked() const noexcept { return next != nullptr; }
 };
 
-template <class T, class Tag = void> class List {
+template <class T, class Tag = void>
+class List {
     using Node = ListNode<Tag>;
 
 public:

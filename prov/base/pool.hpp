@@ -16,7 +16,8 @@
 
 namespace odrc {
 
-template <class T> class Pool {
+template <class T>
+class Pool {
     static constexpr size_t kSlab = 64;
 
     struct Cell {
@@ -41,7 +42,8 @@ public:
     }
 
     // Null when memory is out.
-    template <class... Args> T* create(Args&&... args) noexcept {
+    template <class... Args>
+    T* create(Args&&... args) noexcept {
         if (!free_ && !grow()) return nullptr;
         Cell* cell = std::exchange(free_, free_->next);
         cell->used = true;

@@ -31,7 +31,8 @@ private:
 // A lock that is only there where several threads come: one branch otherwise.
 class OptionalLock {
 public:
-    explicit OptionalLock(bool needed) noexcept : needed_{needed} {}
+    explicit OptionalLock(bool needed) noexcept
+        : needed_{needed} {}
     void lock() noexcept {
         if (needed_) lock_.lock();
     }

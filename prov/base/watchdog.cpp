@@ -14,7 +14,9 @@
 
 namespace odrc {
 
-Watchdog::Watchdog() : epoll_{epoll_create1(EPOLL_CLOEXEC)}, wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+Watchdog::Watchdog()
+    : epoll_{epoll_create1(EPOLL_CLOEXEC)}
+    , wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
     if (!epoll_ || !wakeup_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event)) {
         ODRC_WARN(FI_LOG_DOMAIN, "no descriptors for the watchdog: {}", fi_strerror(errno));
@@ -51,7 +53,8 @@ void Watchdog::add(Client& client, int fd) {
     clients_.push_back({&client, kNever});
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event)) {
         clients_.pop_back();
-        ODRC_WARN(FI_LOG_EP_CTRL, "the watchdog cannot watch descriptor {}: {}", fd, fi_strerror(errno));
+        ODRC_WARN(FI_LOG_EP_CTRL, "the watchdog cannot watch descriptor {}: {}", fd,
+                  fi_strerror(errno));
         throw Error{errno};
     }
 }

@@ -94,8 +94,7 @@ int av_lookup(fid_av* f, fi_addr_t fi_addr, void* out, size_t* length) {
 }
 
 const char* av_straddr(fid_av* f, const void* raw, char* buffer, size_t* length) {
-    const auto address =
-        Address::from(raw, static_cast<AddressVector&>(*f).stride(raw));
+    const auto address = Address::from(raw, static_cast<AddressVector&>(*f).stride(raw));
     guarded([&] {
         const std::string text = address ? address->text() : "(no IP address)";
         if (*length > 0) std::snprintf(buffer, *length, "%s", text.c_str());
@@ -124,7 +123,8 @@ fi_ops_av av_ops = make_av_ops();
 } // namespace
 
 AddressVector::AddressVector(Domain& domain, const fi_av_attr* attr, void* context)
-    : fid_av{}, on_domain_{domain.leaning} {
+    : fid_av{}
+    , on_domain_{domain.leaning} {
     if (attr && (attr->flags & ~FI_SYMMETRIC || attr->name || attr->rx_ctx_bits > 0)) {
         ODRC_WARN(FI_LOG_AV, "shared, asynchronous and multi-context address vectors are not "
                              "supported");

@@ -57,6 +57,9 @@ inline uint64_t receive_flags(const Endpoint& ep, uint64_t flags) noexcept {
 }
 
 // Every call of an endpoint that is not enabled yet.
-template <class... Args> ssize_t not_enabled(Args...) noexcept { return -FI_EOPBADSTATE; }
+template <class... Args>
+ssize_t not_enabled(Args...) noexcept {
+    return -FI_EOPBADSTATE;
+}
 
 } // namespace odrc::ofi

@@ -70,10 +70,13 @@ fi_cq_format format_of(const fi_cq_attr* attr) {
 bool may_wait(const fi_cq_attr* attr) {
     if (attr && attr->wait_cond != FI_CQ_COND_NONE) throw Error{FI_ENOSYS};
     switch (attr ? attr->wait_obj : FI_WAIT_NONE) {
-    case FI_WAIT_NONE: return false;
+    case FI_WAIT_NONE:
+        return false;
     case FI_WAIT_UNSPEC:
-    case FI_WAIT_FD: return true;
-    default: throw Error{FI_ENOSYS};
+    case FI_WAIT_FD:
+        return true;
+    default:
+        throw Error{FI_ENOSYS};
     }
 }
 
@@ -95,8 +98,12 @@ void watch(const Fd& wait, int fd) {
 } // namespace
 
 CompletionQueue::CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* context)
-    : fid_cq{}, on_domain_{domain.leaning}, domain_{domain}, format_{format_of(attr)},
-      sink_{size_of(attr), !domain.one_thread(), may_wait(attr)}, wait_{make_wait(may_wait(attr))} {
+    : fid_cq{}
+    , on_domain_{domain.leaning}
+    , domain_{domain}
+    , format_{format_of(attr)}
+    , sink_{size_of(attr), !domain.one_thread(), may_wait(attr)}
+    , wait_{make_wait(may_wait(attr))} {
     if (wait_) watch(wait_, sink_.fd());
     fid = {.fclass = FI_CLASS_CQ, .context = context, .ops = &cq_fid_ops};
     ops = &cq_ops;
@@ -114,16 +121,22 @@ void CompletionQueue::detach(Endpoint& endpoint) noexcept {
     std::erase(endpoints_, &endpoint);
 }
 
-void CompletionQueue::progress() noexcept {
+// Visits the endpoints, each by itself. Under FI_THREAD_DOMAIN the caller is inside the one gate.
+template <class Visit>
+void CompletionQueue::visit(const Visit& visit) noexcept {
     if (domain_.one_thread()) {
-        for (Endpoint* endpoint : endpoints_) endpoint->engine().progress();
+        for (Endpoint* endpoint : endpoints_) visit(endpoint->engine());
         return;
     }
     std::lock_guard lock{mutex_};
     for (Endpoint* endpoint : endpoints_) {
         const Entry entry{endpoint->gate()};
-        endpoint->engine().progress();
+        visit(endpoint->engine());
     }
+}
+
+void CompletionQueue::progress() noexcept {
+    visit([](transfer::Engine& engine) { engine.progress(); });
 }
 
 // Gives the completions in the application's format. The entries of all formats begin alike.
@@ -202,28 +215,19 @@ void CompletionQueue::signal() noexcept {
 // Arms everything that wakes a sleeper, and then looks once more.
 int CompletionQueue::trywait() noexcept {
     if (!wait_) return -FI_ENOSYS;
-    auto look = [this](bool arm) {
-        for (Endpoint* endpoint : endpoints_) {
-            if (arm) endpoint->engine().arm();
-            endpoint->engine().progress();
-        }
-        return sink_.next() == transfer::CompletionSink::Next::none && !signaled_.load() ? 0 : -FI_EAGAIN;
-    };
-    if (domain_.one_thread()) {
-        const Entry entry{domain_.gate()};
+    auto look = [this] {
         sink_.arm();
-        return look(true);
-    }
-    sink_.arm();
-    {
-        std::lock_guard lock{mutex_};
-        for (Endpoint* endpoint : endpoints_) {
-            const Entry entry{endpoint->gate()};
-            endpoint->engine().arm();
-        }
-    }
-    progress();
-    return look(false);
+        visit([](transfer::Engine& engine) {
+            engine.arm();
+            engine.progress();
+        });
+        return sink_.next() == transfer::CompletionSink::Next::none && !signaled_.load()
+                   ? 0
+                   : -FI_EAGAIN;
+    };
+    if (!domain_.one_thread()) return look();
+    const Entry entry{domain_.gate()};
+    return look();
 }
 
 int CompletionQueue::wait_object(void* out) noexcept {

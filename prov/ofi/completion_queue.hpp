@@ -36,6 +36,8 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    template <class Visit>
+    void visit(const Visit& visit) noexcept;
     void progress() noexcept;
     ssize_t take(void* buffer, size_t count, fi_addr_t* sources) noexcept;
 

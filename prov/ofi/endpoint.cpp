@@ -22,10 +22,14 @@ int ep_bind(fid* f, fid* other, uint64_t flags) noexcept {
 
 int ep_control(fid* f, int command, void* argument) noexcept {
     switch (command) {
-    case FI_ENABLE: return guarded([&] { return of(f).enable(); });
-    case FI_GETOPSFLAG: return of(f).get_flags(*static_cast<uint64_t*>(argument));
-    case FI_SETOPSFLAG: return of(f).set_flags(*static_cast<uint64_t*>(argument));
-    default: return -FI_ENOSYS;
+    case FI_ENABLE:
+        return guarded([&] { return of(f).enable(); });
+    case FI_GETOPSFLAG:
+        return of(f).get_flags(*static_cast<uint64_t*>(argument));
+    case FI_SETOPSFLAG:
+        return of(f).set_flags(*static_cast<uint64_t*>(argument));
+    default:
+        return -FI_ENOSYS;
     }
 }
 
@@ -76,12 +80,16 @@ size_t size_or(size_t asked, size_t otherwise) noexcept { return asked ? asked :
 } // namespace
 
 Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
-    : fid_ep{}, on_domain_{domain.leaning}, domain_{domain}, caps_{info.caps},
-      transmit_size_{size_or(info.tx_attr ? info.tx_attr->size : 0, kTransmitSize)},
-      receive_size_{size_or(info.rx_attr ? info.rx_attr->size : 0, kReceiveSize)},
-      transmit_flags_{info.tx_attr ? info.tx_attr->op_flags : 0},
-      receive_flags_{info.rx_attr ? info.rx_attr->op_flags : 0}, address_{address_of(info)},
-      gate_{Gate::Kind::many_threads} {
+    : fid_ep{}
+    , on_domain_{domain.leaning}
+    , domain_{domain}
+    , caps_{info.caps}
+    , transmit_size_{size_or(info.tx_attr ? info.tx_attr->size : 0, kTransmitSize)}
+    , receive_size_{size_or(info.rx_attr ? info.rx_attr->size : 0, kReceiveSize)}
+    , transmit_flags_{info.tx_attr ? info.tx_attr->op_flags : 0}
+    , receive_flags_{info.rx_attr ? info.rx_attr->op_flags : 0}
+    , address_{address_of(info)}
+    , gate_{Gate::Kind::many_threads} {
     fid = {.fclass = FI_CLASS_EP, .context = context, .ops = &ep_fid_ops};
     ops = &ep_ops;
     cm = &cm_ops;
@@ -105,9 +113,13 @@ int Endpoint::bind(struct fid& other, uint64_t flags) {
         addresses_ = &as<AddressVector>(&other);
         on_addresses_.emplace(addresses_->leaning);
         return 0;
-    case FI_CLASS_CQ: return bind_queue(as<CompletionQueue>(&other), flags);
-    case FI_CLASS_EQ: on_events_.emplace(as<EventQueue>(&other).leaning); return 0;
-    default: return -FI_EINVAL;
+    case FI_CLASS_CQ:
+        return bind_queue(as<CompletionQueue>(&other), flags);
+    case FI_CLASS_EQ:
+        on_events_.emplace(as<EventQueue>(&other).leaning);
+        return 0;
+    default:
+        return -FI_EINVAL;
     }
 }
 

@@ -47,18 +47,24 @@ fi_ops_eq eq_ops = {.size = sizeof(fi_ops_eq),
 
 bool may_wait(const fi_eq_attr* attr) {
     switch (attr ? attr->wait_obj : FI_WAIT_NONE) {
-    case FI_WAIT_NONE: return false;
+    case FI_WAIT_NONE:
+        return false;
     case FI_WAIT_UNSPEC:
-    case FI_WAIT_FD: return true;
-    default: throw Error{FI_ENOSYS};
+    case FI_WAIT_FD:
+        return true;
+    default:
+        throw Error{FI_ENOSYS};
     }
 }
 
 } // namespace
 
 EventQueue::EventQueue(Fabric& fabric, const fi_eq_attr* attr, void* context)
-    : fid_eq{}, on_fabric_{fabric.leaning}, writable_{attr && attr->flags & FI_WRITE},
-      waitable_{may_wait(attr)}, ready_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    : fid_eq{}
+    , on_fabric_{fabric.leaning}
+    , writable_{attr && attr->flags & FI_WRITE}
+    , waitable_{may_wait(attr)}
+    , ready_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     if (!ready_) {
         ODRC_WARN(FI_LOG_EQ, "no descriptor for an event queue: {}", fi_strerror(errno));
         throw Error{errno};

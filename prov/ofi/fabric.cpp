@@ -17,8 +17,7 @@ int open_domain(fid_fabric* f, fi_info* info, fid_domain** domain, void* context
     return create<Domain>(domain, static_cast<Fabric&>(*f), *info, context);
 }
 
-int open_domain2(fid_fabric* f, fi_info* info, fid_domain** domain, uint64_t flags,
-                 void* context) {
+int open_domain2(fid_fabric* f, fi_info* info, fid_domain** domain, uint64_t flags, void* context) {
     return flags ? -FI_EINVAL : open_domain(f, info, domain, context);
 }
 
@@ -50,7 +49,8 @@ fi_ops_fabric fabric_ops = {.size = sizeof(fi_ops_fabric),
 
 } // namespace
 
-Fabric::Fabric(void* context) noexcept : fid_fabric{} {
+Fabric::Fabric(void* context) noexcept
+    : fid_fabric{} {
     fid = {.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fabric_fid_ops};
     ops = &fabric_ops;
 }

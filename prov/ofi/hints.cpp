@@ -10,14 +10,15 @@
 namespace odrc::ofi {
 namespace {
 
-template <class T> bool within(T asked, T offered) noexcept { return asked <= offered; }
+template <class T>
+bool within(T asked, T offered) noexcept {
+    return asked <= offered;
+}
 
 // Flags asked for beyond those offered.
 constexpr bool beyond(uint64_t asked, uint64_t offered) noexcept { return (asked & ~offered) != 0; }
 
-bool differs(const char* asked, const std::string& ours) noexcept {
-    return asked && ours != asked;
-}
+bool differs(const char* asked, const std::string& ours) noexcept { return asked && ours != asked; }
 
 const char* mismatch(const fi_ep_attr& ep) noexcept {
     // Message and datagram endpoints are refused, or libfabric's own layers would come on top.
@@ -77,7 +78,8 @@ bool known_format(uint32_t format) noexcept {
     case FI_SOCKADDR_IP:
 #endif
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -45,7 +45,10 @@ uint64_t caps_for(const fi_info* hints) noexcept {
 }
 
 // A wish, or the default.
-template <class T> T wish(T asked, T otherwise) noexcept { return asked ? asked : otherwise; }
+template <class T>
+T wish(T asked, T otherwise) noexcept {
+    return asked ? asked : otherwise;
+}
 
 void fill_endpoint(fi_ep_attr& ep) noexcept {
     ep.type = FI_EP_RDM;

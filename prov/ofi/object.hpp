@@ -13,14 +13,18 @@ namespace odrc::ofi {
 
 // How libfabric's objects and ours are one: class Thing derives from struct fid_thing, whose
 // first member is its fid.
-template <class Thing> Thing& as(fid* f) noexcept {
+template <class Thing>
+Thing& as(fid* f) noexcept {
     return static_cast<Thing&>(*reinterpret_cast<typename Thing::Fid*>(f));
 }
 
 // Counts the objects that lean on another one, which cannot be closed before them.
 class Leaning {
 public:
-    explicit Leaning(std::atomic<int>& count) noexcept : count_{&count} { ++*count_; }
+    explicit Leaning(std::atomic<int>& count) noexcept
+        : count_{&count} {
+        ++*count_;
+    }
     Leaning(const Leaning&) = delete;
     Leaning& operator=(const Leaning&) = delete;
     ~Leaning() { --*count_; }
@@ -30,7 +34,8 @@ private:
 };
 
 // fi_close for an object that nothing but the application holds.
-template <class Thing> int close(fid* f) noexcept {
+template <class Thing>
+int close(fid* f) noexcept {
     Thing& thing = as<Thing>(f);
     if (thing.leaning.load() > 0) return -FI_EBUSY;
     delete &thing;
@@ -38,7 +43,10 @@ template <class Thing> int close(fid* f) noexcept {
 }
 
 // The entry for every call that an object does not have.
-template <class Result, class... Args> Result unsupported(Args...) noexcept { return -FI_ENOSYS; }
+template <class Result, class... Args>
+Result unsupported(Args...) noexcept {
+    return -FI_ENOSYS;
+}
 
 template <class Thing>
 constexpr fi_ops plain_ops(int (*bind)(fid*, fid*, uint64_t) = unsupported,

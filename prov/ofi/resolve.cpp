@@ -74,8 +74,8 @@ int resolve(const char* node, const char* service, uint64_t flags, const fi_info
     if (!node && !service) return 0;
     const bool source = flags & FI_SOURCE;
     Address address;
-    if (const int error = resolve(node, service, out.family, (flags & FI_NUMERICHOST) != 0, source,
-                                  address))
+    if (const int error =
+            resolve(node, service, out.family, (flags & FI_NUMERICHOST) != 0, source, address))
         return error;
     (source ? out.source : out.destination) = address;
     return 0;

@@ -16,7 +16,8 @@ namespace odrc::ondemand {
 // The address of an endpoint: that of its UDP socket, as FI_SOCKADDR_IN or FI_SOCKADDR_IN6.
 class Address {
 public:
-    Address() noexcept : sa_{} {}
+    Address() noexcept
+        : sa_{} {}
 
     // From a socket address of at most that many bytes; none if it is no complete IPv4 or IPv6
     // address.
@@ -27,9 +28,9 @@ public:
     socklen_t length() const noexcept {
         return family() == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
     }
-    uint16_t port() const noexcept;    // host order
-    void set_port(uint16_t) noexcept;  // host order
-    bool wildcard() const noexcept;    // 0.0.0.0 or ::
+    uint16_t port() const noexcept;   // host order
+    void set_port(uint16_t) noexcept; // host order
+    bool wildcard() const noexcept;   // 0.0.0.0 or ::
     bool operator==(const Address& other) const noexcept;
     size_t hash() const noexcept;
 
@@ -53,6 +54,7 @@ bool is_local(const Address& address) noexcept;
 
 } // namespace odrc::ondemand
 
-template <> struct std::hash<odrc::ondemand::Address> {
+template <>
+struct std::hash<odrc::ondemand::Address> {
     size_t operator()(const odrc::ondemand::Address& a) const noexcept { return a.hash(); }
 };

@@ -27,8 +27,10 @@ public:
     // Throws Error.
     Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, CompletionBudget& budget, Peer& peer,
          uint32_t attempt, uint32_t segments)
-        : qp_{adapter, cq, srq, {kLaneDepth, segments}}, budget_{budget}, peer_{peer},
-          attempt_{attempt} {}
+        : qp_{adapter, cq, srq, {kLaneDepth, segments}}
+        , budget_{budget}
+        , peer_{peer}
+        , attempt_{attempt} {}
     ~Lane() { budget_.left += used(); }
 
     verbs::QueuePair& qp() noexcept { return qp_; }

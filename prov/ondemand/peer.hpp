@@ -20,7 +20,8 @@ enum class JobKind : uint8_t {
     fetch, // a message is read from its sender's memory
 };
 struct Job : ListNode<> {
-    explicit Job(JobKind k) noexcept : kind{k} {}
+    explicit Job(JobKind k) noexcept
+        : kind{k} {}
     const JobKind kind;
 };
 
@@ -32,7 +33,6 @@ enum class Link : uint8_t {
     ready,     // both are
 };
 
-
 struct Changed {}; // a list of peers whose link has changed
 struct Wiring {};  // a list of peers with a wireup under way
 struct Blocked {}; // a list of peers whose jobs wait for room
@@ -40,7 +40,8 @@ struct Blocked {}; // a list of peers whose jobs wait for room
 // A remote endpoint, known because the application named it to send or receive, or because it
 // connected to us.
 struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
-    explicit Peer(const Address& a) noexcept : address{a} {}
+    explicit Peer(const Address& a) noexcept
+        : address{a} {}
 
     const Address address;
     Link link{Link::none};

@@ -15,7 +15,8 @@ namespace odrc::ondemand {
 // by the queue pair over which their frames come.
 class PeerTable {
 public:
-    explicit PeerTable(const AddressTable& addresses) noexcept : addresses_{addresses} {}
+    explicit PeerTable(const AddressTable& addresses) noexcept
+        : addresses_{addresses} {}
 
     // The peer of that number; made known if it is not yet. Null where the number stands for no
     // address, or memory is out.
@@ -47,7 +48,8 @@ public:
         return nullptr;
     }
 
-    template <class F> void for_each(F&& f) {
+    template <class F>
+    void for_each(F&& f) {
         for (auto& [address, peer] : by_address_) f(*peer);
     }
 

@@ -29,10 +29,14 @@ uint64_t random_id() {
 
 const char* name_of(Link link) noexcept {
     switch (link) {
-    case Link::none: return "not connected";
-    case Link::requested: return "requested";
-    case Link::accepted: return "accepted";
-    case Link::ready: return "connected";
+    case Link::none:
+        return "not connected";
+    case Link::requested:
+        return "requested";
+    case Link::accepted:
+        return "accepted";
+    case Link::ready:
+        return "connected";
     }
     return "?";
 }
@@ -41,8 +45,12 @@ const char* name_of(Link link) noexcept {
 
 Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
                const Address& wanted)
-    : adapter_{adapter}, peers_{peers}, counters_{counters}, queues_{queues},
-      socket_{wanted, counters}, endpoint_{random_id()} {}
+    : adapter_{adapter}
+    , peers_{peers}
+    , counters_{counters}
+    , queues_{queues}
+    , socket_{wanted, counters}
+    , endpoint_{random_id()} {}
 
 int Wireup::connect(Peer& peer) noexcept {
     if (peer.link != Link::none) return 0;
@@ -95,15 +103,19 @@ void Wireup::handle(const Address& from, const WireupMessage& message) noexcept 
     Peer* peer = peers_.find(from);
     if (!peer) return; // no memory: the sender will try again
     switch (message.type) {
-    case WireupType::request: return on_request(*peer, message);
-    case WireupType::accept: return on_accept(*peer, message);
+    case WireupType::request:
+        return on_request(*peer, message);
+    case WireupType::accept:
+        return on_accept(*peer, message);
     case WireupType::confirm:
         if (peer->link == Link::accepted && message.answered_attempt == peer->attempt &&
             message.endpoint == peer->remote_endpoint)
             become_ready(*peer);
         return;
-    case WireupType::refuse: return on_refuse(*peer, message);
-    case WireupType::goodbye: return on_goodbye(*peer, message);
+    case WireupType::refuse:
+        return on_refuse(*peer, message);
+    case WireupType::goodbye:
+        return on_goodbye(*peer, message);
     }
 }
 

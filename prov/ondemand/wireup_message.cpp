@@ -16,8 +16,10 @@ constexpr uint32_t kMax24 = 0xffffff;
 
 class Writer {
 public:
-    explicit Writer(std::span<std::byte> out) noexcept : out_{out} {}
-    template <class T> void put(const T& value) noexcept {
+    explicit Writer(std::span<std::byte> out) noexcept
+        : out_{out} {}
+    template <class T>
+    void put(const T& value) noexcept {
         static_assert(std::is_trivially_copyable_v<T>);
         std::memcpy(out_.data(), &value, sizeof value);
         out_ = out_.subspan(sizeof value);
@@ -29,8 +31,10 @@ private:
 
 class Reader {
 public:
-    explicit Reader(std::span<const std::byte> in) noexcept : in_{in} {}
-    template <class T> T get() noexcept {
+    explicit Reader(std::span<const std::byte> in) noexcept
+        : in_{in} {}
+    template <class T>
+    T get() noexcept {
         T value;
         std::memcpy(&value, in_.data(), sizeof value);
         in_ = in_.subspan(sizeof value);

@@ -11,8 +11,8 @@
 namespace odrc::ondemand {
 
 WireupSocket::WireupSocket(const Address& wanted, Counters& counters)
-    : counters_{counters},
-      fd_{socket(wanted.family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)} {
+    : counters_{counters}
+    , fd_{socket(wanted.family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)} {
     sockaddr_storage bound{};
     socklen_t length = sizeof bound;
     if (!fd_ || bind(fd_.get(), wanted.get(), wanted.length()) ||

@@ -21,8 +21,9 @@ constexpr int kRetryMs = 1;
 } // namespace
 
 Agent::Agent(Process& process)
-    : process_{process}, epoll_{epoll_create1(EPOLL_CLOEXEC)},
-      wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    : process_{process}
+    , epoll_{epoll_create1(EPOLL_CLOEXEC)}
+    , wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     epoll_event event{.events = EPOLLIN, .data = {.fd = -1}};
     if (!epoll_ || !wakeup_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event)) {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: no descriptors for the agent: {}", fi_strerror(errno));

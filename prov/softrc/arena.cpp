@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 
-#include <cstring>
+#include <atomic>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,9 +20,16 @@ constexpr uint64_t round_up(uint64_t n, uint64_t unit) noexcept {
 }
 constexpr uint64_t unit_of(size_t bytes) noexcept { return bytes < kPage ? kLine : kPage; }
 
+// Word by word, so that a peer that still looks reads the old value or none.
+void clear(uint64_t* words, uint64_t bytes) noexcept {
+    for (uint64_t i = 0; i < bytes / sizeof *words; ++i)
+        std::atomic_ref{words[i]}.store(0, std::memory_order_relaxed);
+}
+
 } // namespace
 
-OwnArena::OwnArena() : fd_{create_shared_memory("odrc-arena", kArenaBytes)} {
+OwnArena::OwnArena()
+    : fd_{create_shared_memory("odrc-arena", kArenaBytes)} {
     if (fd_) map_ = Mapping{fd_.get(), kArenaBytes};
     if (!fd_ || !map_) {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for this process: {}",
@@ -61,7 +68,7 @@ void OwnArena::release(uint64_t offset, size_t bytes) noexcept {
     // Free memory always reads as zero. Whole pages go back to the system.
     if (length < kPage || fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                     static_cast<off_t>(start), static_cast<off_t>(length)))
-        std::memset(at<std::byte>(start), 0, length);
+        clear(at<uint64_t>(start), length);
     try {
         std::lock_guard lock{mutex_};
         auto next = free_.lower_bound(start);

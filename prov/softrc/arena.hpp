@@ -26,7 +26,8 @@ public:
     uint64_t allocate(size_t bytes) noexcept;
     void release(uint64_t offset, size_t bytes) noexcept;
 
-    template <class T> T* at(uint64_t offset) const noexcept {
+    template <class T>
+    T* at(uint64_t offset) const noexcept {
         return reinterpret_cast<T*>(map_.base() + offset);
     }
     uint64_t offset_of(const void* p) const noexcept {

@@ -14,9 +14,11 @@ namespace odrc::soft {
 class ArenaView {
 public:
     ArenaView() = default;
-    explicit ArenaView(std::byte* base) noexcept : base_{base} {}
+    explicit ArenaView(std::byte* base) noexcept
+        : base_{base} {}
 
-    template <class T> T* at(uint64_t offset, uint64_t count = 1) const noexcept {
+    template <class T>
+    T* at(uint64_t offset, uint64_t count = 1) const noexcept {
         return static_cast<T*>(at_bytes(offset, count, sizeof(T), alignof(T)));
     }
 

@@ -45,7 +45,9 @@ public:
     bool recover(QueuePair& qp, uint32_t held_request) noexcept;
 
 private:
-    explicit CompletionQueue(Process& process) noexcept : ibv_cq{}, process_{process} {}
+    explicit CompletionQueue(Process& process) noexcept
+        : ibv_cq{}
+        , process_{process} {}
     void take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
 
     Process& process_;

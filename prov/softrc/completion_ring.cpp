@@ -29,10 +29,9 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
         uint64_t state = slot->state.load(std::memory_order_acquire);
         const bool vacant =
             state_phase(state) == EntryPhase::empty && state_lap(state) == lap_of(tail);
-        const bool mine =
-            vacant && slot->state.compare_exchange_strong(
-                          state, make_state(lap_of(tail), EntryPhase::claimed, qpn),
-                          std::memory_order_acq_rel);
+        const bool mine = vacant && slot->state.compare_exchange_strong(
+                                        state, make_state(lap_of(tail), EntryPhase::claimed, qpn),
+                                        std::memory_order_acq_rel);
         const bool lap_behind = ((lap_of(tail) - state_lap(state)) & kLapMask) == 1;
         if (lap_behind && ring_->tail.load(std::memory_order_acquire) == tail) {
             // The owner has not emptied the entry since the last time round.

@@ -42,7 +42,8 @@ int post_recv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
 } // namespace
 
 SoftContext::SoftContext(ibv_device& device)
-    : process_{Process::open()}, rnr_before_{process_->rnr_naks()} {
+    : process_{Process::open()}
+    , rnr_before_{process_->rnr_naks()} {
     context_.device = &device;
     context_.cmd_fd = context_.async_fd = -1;
     context_.num_comp_vectors = 1;
@@ -80,8 +81,7 @@ ibv_mr* SoftContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access
         return nullptr;
     }
     auto* mr = new (std::nothrow) ibv_mr{};
-    const uint32_t key =
-        mr ? process_->regions().add(number_of(pd), address, length, access) : 0;
+    const uint32_t key = mr ? process_->regions().add(number_of(pd), address, length, access) : 0;
     if (key == 0) {
         delete mr;
         errno = ENOMEM;
@@ -123,8 +123,7 @@ int SoftContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
     return 0;
 }
 
-int SoftContext::get_cq_event(ibv_comp_channel* channel, ibv_cq** cq,
-                              void** cq_context) noexcept {
+int SoftContext::get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept {
     for (;;) {
         uint64_t token = 0;
         const ssize_t n = read(channel->fd, &token, sizeof token);

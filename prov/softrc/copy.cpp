@@ -16,7 +16,9 @@ namespace {
 // Stretches of private memory on their way into one system call.
 class Batch {
 public:
-    Batch(PeerProcess& peer, Direction direction) noexcept : peer_{peer}, direction_{direction} {}
+    Batch(PeerProcess& peer, Direction direction) noexcept
+        : peer_{peer}
+        , direction_{direction} {}
 
     int add(std::byte* local, uint64_t remote, size_t length) noexcept {
         if (count_ == kSize)
@@ -32,12 +34,11 @@ public:
         while (first < count_) {
             // The pid may belong to another process by now.
             if (peer_.check_dead()) return ESRCH;
-            const ssize_t n =
-                direction_ == Direction::to_peer
-                    ? process_vm_writev(peer_.pid(), local_ + first, count_ - first,
-                                        remote_ + first, count_ - first, 0)
-                    : process_vm_readv(peer_.pid(), local_ + first, count_ - first,
-                                       remote_ + first, count_ - first, 0);
+            const ssize_t n = direction_ == Direction::to_peer
+                                  ? process_vm_writev(peer_.pid(), local_ + first, count_ - first,
+                                                      remote_ + first, count_ - first, 0)
+                                  : process_vm_readv(peer_.pid(), local_ + first, count_ - first,
+                                                     remote_ + first, count_ - first, 0);
             if (n < 0) return errno;
             if (n == 0) return EFAULT;
             first = advance(first, static_cast<size_t>(n));

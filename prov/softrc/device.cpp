@@ -50,7 +50,8 @@ verbs::Port describe() {
 
 class SoftDevice final : public verbs::Device {
 public:
-    SoftDevice() : verbs::Device{describe()} {
+    SoftDevice()
+        : verbs::Device{describe()} {
         device_.node_type = IBV_NODE_CA;
         device_.transport_type = IBV_TRANSPORT_IB;
         std::strcpy(device_.name, kName);

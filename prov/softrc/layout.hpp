@@ -160,14 +160,14 @@ inline constexpr uint8_t kNoCompletion = 0xff; // its producer died: to be passe
 inline constexpr uint8_t kReceiveBit = 0x80;   // in the opcode, as IBV_WC_RECV: ends a receive
 
 struct CompletionRing {
-    uint32_t entries; // a power of two
+    uint32_t entries;   // a power of two
     int32_t channel_fd; // the read end of the completion channel's pipe in the owner; -1: none
     uint64_t channel_inode;
-    uint64_t entry_offset;                             // in the arena
-    uint64_t token;                                    // what an event says: which queue it is
-    alignas(kLine) std::atomic<uint64_t> tail;         // producers: the next entry to claim
-    alignas(kLine) std::atomic<uint32_t> armed;        // Arm: the owner sets it, a producer takes it
-    std::atomic<uint32_t> overrun;                     // producers: an entry found no room
+    uint64_t entry_offset;                      // in the arena
+    uint64_t token;                             // what an event says: which queue it is
+    alignas(kLine) std::atomic<uint64_t> tail;  // producers: the next entry to claim
+    alignas(kLine) std::atomic<uint32_t> armed; // Arm: the owner sets it, a producer takes it
+    std::atomic<uint32_t> overrun;              // producers: an entry found no room
 };
 enum Arm : uint32_t { kNotArmed = 0, kArmedSolicited = 1, kArmedAny = 2 };
 
@@ -181,15 +181,15 @@ inline constexpr uint32_t kPortClosed = ~0u; // beside ibv_qp_state: the queue p
 // into a port of another process but its state, so that a sender that comes late, to a port that
 // is gone, does no harm.
 struct alignas(kLine) QpPort {
-    std::atomic<uint32_t> state; // ibv_qp_state; a sender that is refused for good sets ERR
-    uint32_t qp_num;
-    uint32_t peer_qp_num; // the only one that may send here; 0: none
-    uint32_t access;      // IBV_ACCESS_REMOTE_*
+    std::atomic<uint32_t> state;       // ibv_qp_state; a sender that is refused for good sets ERR
+    std::atomic<uint32_t> qp_num;      // zero when the queue pair is gone
+    std::atomic<uint32_t> peer_qp_num; // the only one that may send here; 0: none
+    uint32_t access;                   // IBV_ACCESS_REMOTE_*
     uint32_t pd;
     uint32_t qp_index; // in the owner's table of queue pairs
     uint64_t receive_ring;
     uint64_t completion_ring;
-    uint8_t min_rnr_timer; // IBTA code
+    uint8_t min_rnr_timer;                     // IBTA code
     alignas(kLine) std::atomic<uint32_t> busy; // odd: inside an operation on the peer
     std::atomic<uint32_t> holds; // 1 + the receive claimed from the peer and not completed
 };

@@ -15,7 +15,8 @@ namespace {
 // This queue pair is inside an operation on its peer while one of these stands.
 class Busy {
 public:
-    explicit Busy(QpPort& port) noexcept : busy_{port.busy} {
+    explicit Busy(QpPort& port) noexcept
+        : busy_{port.busy} {
         busy_.store(busy_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     }
     ~Busy() { busy_.store(busy_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
@@ -61,10 +62,13 @@ QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr) noexcept 
     }
     const std::span<const iovec> all{data, static_cast<size_t>(wr.num_sge)};
     switch (wr.opcode) {
-    case IBV_WR_RDMA_READ: return read(wr, all, length);
+    case IBV_WR_RDMA_READ:
+        return read(wr, all, length);
     case IBV_WR_RDMA_WRITE:
-    case IBV_WR_RDMA_WRITE_WITH_IMM: return write(wr, all, length);
-    default: return send(wr, all, length);
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+        return write(wr, all, length);
+    default:
+        return send(wr, all, length);
     }
 }
 
@@ -132,9 +136,12 @@ ibv_wc_status QueuePair::scatter(const ReceiveRingView::Claim& claim, std::span<
     }
     if (room < length) return IBV_WC_LOC_LEN_ERR;
     switch (copy(*link_.process, Direction::to_peer, data, {places, count})) {
-    case 0: return IBV_WC_SUCCESS;
-    case ESRCH: return IBV_WC_RETRY_EXC_ERR;
-    default: return IBV_WC_LOC_PROT_ERR;
+    case 0:
+        return IBV_WC_SUCCESS;
+    case ESRCH:
+        return IBV_WC_RETRY_EXC_ERR;
+    default:
+        return IBV_WC_LOC_PROT_ERR;
     }
 }
 
@@ -162,10 +169,14 @@ QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const
     }
     if (pushed == CompletionRingView::Push::overrun) return refuse(IBV_WC_REM_OP_ERR);
     switch (status) {
-    case IBV_WC_SUCCESS: return {Verdict::done, IBV_WC_SUCCESS};
-    case IBV_WC_LOC_LEN_ERR: return refuse(IBV_WC_REM_INV_REQ_ERR);
-    case IBV_WC_LOC_PROT_ERR: return refuse(IBV_WC_REM_OP_ERR);
-    default: return refuse(status);
+    case IBV_WC_SUCCESS:
+        return {Verdict::done, IBV_WC_SUCCESS};
+    case IBV_WC_LOC_LEN_ERR:
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    case IBV_WC_LOC_PROT_ERR:
+        return refuse(IBV_WC_REM_OP_ERR);
+    default:
+        return refuse(status);
     }
 }
 

@@ -11,7 +11,8 @@
 namespace odrc::soft {
 
 PeerProcess::PeerProcess(pid_t pid, int arena_fd) noexcept
-    : pid_{pid}, pidfd_{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))} {
+    : pid_{pid}
+    , pidfd_{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))} {
     if (!pidfd_) return;
     const Fd fd = open_shared_memory(pid, arena_fd, kArenaBytes);
     if (!fd) return;
@@ -23,7 +24,9 @@ PeerProcess::PeerProcess(pid_t pid, int arena_fd) noexcept
         arena_ = ArenaView{map_.base()};
 }
 
-PeerProcess::PeerProcess(std::byte* own_arena) noexcept : pid_{getpid()}, arena_{own_arena} {}
+PeerProcess::PeerProcess(std::byte* own_arena) noexcept
+    : pid_{getpid()}
+    , arena_{own_arena} {}
 
 bool PeerProcess::check_dead() noexcept {
     if (dead() || own()) return dead();

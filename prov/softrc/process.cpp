@@ -22,9 +22,13 @@ std::shared_ptr<Process> Process::open() {
 }
 
 Process::Process()
-    : pid_{getpid()}, own_{std::make_shared<PeerProcess>(arena_.at<std::byte>(0))},
-      node_{arena_.fd()}, regions_{arena_}, queue_pairs_{kMaxQueuePairs},
-      completion_queues_{kMaxCompletionQueues}, agent_{*this} {}
+    : pid_{getpid()}
+    , own_{std::make_shared<PeerProcess>(arena_.at<std::byte>(0))}
+    , node_{arena_.fd()}
+    , regions_{arena_}
+    , queue_pairs_{kMaxQueuePairs}
+    , completion_queues_{kMaxCompletionQueues}
+    , agent_{*this} {}
 
 Process::~Process() = default;
 

@@ -31,8 +31,11 @@ QueuePair* QueuePair::create(Process& process, ibv_pd* pd, uint32_t pd_number,
 
 QueuePair::QueuePair(Process& process, ibv_pd* pd, uint32_t pd_number,
                      const ibv_qp_init_attr& attr) noexcept
-    : ibv_qp{}, process_{process}, pd_number_{pd_number}, cap_{attr.cap},
-      signal_all_{attr.sq_sig_all != 0} {
+    : ibv_qp{}
+    , process_{process}
+    , pd_number_{pd_number}
+    , cap_{attr.cap}
+    , signal_all_{attr.sq_sig_all != 0} {
     context = pd->context;
     qp_context = attr.qp_context;
     this->pd = pd;
@@ -45,9 +48,9 @@ QueuePair::QueuePair(Process& process, ibv_pd* pd, uint32_t pd_number,
 
 bool QueuePair::allocate() noexcept {
     if (!srq) {
-        own_receives_.reset(new (std::nothrow) ReceiveQueue{
-            process_.arena(), pd_number_, std::max(cap_.max_recv_wr, 1u),
-            std::max(cap_.max_recv_sge, 1u)});
+        own_receives_.reset(new (std::nothrow) ReceiveQueue{process_.arena(), pd_number_,
+                                                            std::max(cap_.max_recv_wr, 1u),
+                                                            std::max(cap_.max_recv_sge, 1u)});
         if (!own_receives_) return false;
     }
     if (!receives().ok()) return false;

@@ -27,7 +27,8 @@ inline constexpr uint32_t kMaxCompletions = 1 << 20;
 // A shared receive queue.
 struct SharedReceiveQueue : ibv_srq {
     SharedReceiveQueue(Process& process, uint32_t pd, const ibv_srq_attr& attr) noexcept
-        : ibv_srq{}, queue{process.arena(), pd, attr.max_wr, attr.max_sge} {}
+        : ibv_srq{}
+        , queue{process.arena(), pd, attr.max_wr, attr.max_sge} {}
     ReceiveQueue queue;
 };
 
@@ -87,7 +88,8 @@ private:
         Time deadline{};
     };
 
-    QueuePair(Process& process, ibv_pd* pd, uint32_t pd_number, const ibv_qp_init_attr& attr) noexcept;
+    QueuePair(Process& process, ibv_pd* pd, uint32_t pd_number,
+              const ibv_qp_init_attr& attr) noexcept;
     bool allocate() noexcept;
     CompletionQueue& send_queue() noexcept { return *static_cast<CompletionQueue*>(send_cq); }
     CompletionQueue& receive_queue() noexcept { return *static_cast<CompletionQueue*>(recv_cq); }

@@ -24,8 +24,8 @@ ReceiveRingView::ReceiveRingView(const ArenaView& arena, uint64_t offset) noexce
     max_segments_ = ring->max_segments;
     pd_ = ring->pd;
     if (!std::has_single_bit(tickets) || capacity_ == 0 || capacity_ > kMaxReceives ||
-        max_segments_ > 64 ||
-        stride_ < sizeof(ReceiveRequest) + max_segments_ * sizeof(Segment) || stride_ % 8 != 0)
+        max_segments_ > 64 || stride_ < sizeof(ReceiveRequest) + max_segments_ * sizeof(Segment) ||
+        stride_ % 8 != 0)
         return;
     tickets_ = arena.at<std::atomic<Ticket>>(ring->ticket_offset, tickets);
     requests_ = arena.bytes(ring->request_offset, uint64_t{capacity_} * stride_);
@@ -64,8 +64,8 @@ bool ReceiveRingView::claim(uint32_t qpn, std::atomic<uint32_t>& holds, Claim& o
         const uint32_t request = ticket_wr(t);
         const bool mine =
             ticket_lap(t) == lap && ticket_state(t) == TicketState::posted && request < capacity_ &&
-            place.compare_exchange_strong(
-                t, make_ticket(lap, TicketState::claimed, request, qpn), std::memory_order_acq_rel);
+            place.compare_exchange_strong(t, make_ticket(lap, TicketState::claimed, request, qpn),
+                                          std::memory_order_acq_rel);
         if (mine) {
             holds.store(request + 1, std::memory_order_release);
             place.store(make_ticket(lap + 1, TicketState::free, 0, 0), std::memory_order_release);
@@ -84,7 +84,8 @@ bool ReceiveRingView::claim(uint32_t qpn, std::atomic<uint32_t>& holds, Claim& o
 
 ReceiveQueue::ReceiveQueue(OwnArena& arena, uint32_t pd, uint32_t capacity,
                            uint32_t max_segments) noexcept
-    : arena_{arena}, max_segments_{max_segments} {
+    : arena_{arena}
+    , max_segments_{max_segments} {
     const uint32_t tickets = std::bit_ceil(capacity) * kTicketsPerReceive;
     const auto stride =
         static_cast<uint32_t>(sizeof(ReceiveRequest) + max_segments * sizeof(Segment));
@@ -128,8 +129,8 @@ int ReceiveQueue::post(ibv_recv_wr* wr, ibv_recv_wr** bad_wr) noexcept {
 int ReceiveQueue::post_one(const ibv_recv_wr& wr) noexcept {
     if (wr.num_sge < 0 || static_cast<uint32_t>(wr.num_sge) > max_segments_) return EINVAL;
     const Ticket old = view_.ticket(tail_);
-    const bool vacant = ticket_state(old) == TicketState::free &&
-                        ticket_lap(old) == (view_.lap_of(tail_) & 0xffff);
+    const bool vacant =
+        ticket_state(old) == TicketState::free && ticket_lap(old) == (view_.lap_of(tail_) & 0xffff);
     if (free_.empty() || !vacant) return ENOMEM;
     const uint32_t index = free_.back();
     free_.pop_back();

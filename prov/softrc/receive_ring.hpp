@@ -77,7 +77,8 @@ public:
 
     // Frees the tickets that a dead sender had claimed for queue pair qpn before it could write
     // the claim down, and gives their requests to lost(request).
-    template <class F> void recover(uint32_t qpn, F&& lost) noexcept;
+    template <class F>
+    void recover(uint32_t qpn, F&& lost) noexcept;
 
 private:
     int post_one(const ibv_recv_wr& wr) noexcept;
@@ -93,7 +94,8 @@ private:
     std::vector<bool> posted_;
 };
 
-template <class F> void ReceiveQueue::recover(uint32_t qpn, F&& lost) noexcept {
+template <class F>
+void ReceiveQueue::recover(uint32_t qpn, F&& lost) noexcept {
     std::lock_guard guard{lock_};
     const uint64_t count = view_.ticket_count();
     for (uint64_t p = tail_ < count ? 0 : tail_ - count; p < tail_; ++p) {

@@ -27,7 +27,8 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
 // This process's memory regions.
 class Regions {
 public:
-    explicit Regions(OwnArena& arena) noexcept : arena_{arena} {}
+    explicit Regions(OwnArena& arena) noexcept
+        : arena_{arena} {}
 
     // Gives a key for both local and remote use, or 0 and errno.
     uint32_t add(uint32_t pd, void* address, size_t length, int access) noexcept;

@@ -13,16 +13,18 @@ namespace {
 ibv_wc_opcode opcode_of(const ibv_send_wr& wr) noexcept {
     switch (wr.opcode) {
     case IBV_WR_RDMA_WRITE:
-    case IBV_WR_RDMA_WRITE_WITH_IMM: return IBV_WC_RDMA_WRITE;
-    case IBV_WR_RDMA_READ: return IBV_WC_RDMA_READ;
-    default: return IBV_WC_SEND;
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+        return IBV_WC_RDMA_WRITE;
+    case IBV_WR_RDMA_READ:
+        return IBV_WC_RDMA_READ;
+    default:
+        return IBV_WC_SEND;
     }
 }
 
 bool known(ibv_wr_opcode opcode) noexcept {
-    return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
-           opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
-           opcode == IBV_WR_RDMA_READ;
+    return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM || opcode == IBV_WR_RDMA_WRITE ||
+           opcode == IBV_WR_RDMA_WRITE_WITH_IMM || opcode == IBV_WR_RDMA_READ;
 }
 
 uint64_t length_of(const ibv_send_wr& wr) noexcept {
@@ -32,9 +34,10 @@ uint64_t length_of(const ibv_send_wr& wr) noexcept {
 }
 
 // IBTA 1.4, table 45: the RNR NAK timer codes, in units of 10 us.
-constexpr uint32_t kRnrTimer[32] = {65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,
-                                    48,    64,  96,  128, 192,  256,  384,  512,  768,  1024, 1536,
-                                    2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+constexpr uint32_t kRnrTimer[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
+                                    16,    24,   32,   48,    64,    96,    128,   192,
+                                    256,   384,  512,  768,   1024,  1536,  2048,  3072,
+                                    4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
 constexpr uint8_t kRetryForever = 7;
 
 } // namespace
@@ -171,18 +174,17 @@ bool QueuePair::retry() noexcept {
 void QueuePair::complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
     const bool success = status == IBV_WC_SUCCESS;
     if (success && !signal_all_ && !(wr.send_flags & IBV_SEND_SIGNALED)) return;
-    send_queue().push({.wr_id = wr.wr_id,
-                       .byte_len = wr.opcode == IBV_WR_RDMA_READ
-                                       ? static_cast<uint32_t>(length_of(wr))
-                                       : 0,
-                       .imm_data = 0,
-                       .qp_num = qp_num,
-                       .qp_index = index_,
-                       .request = position,
-                       .status = static_cast<uint8_t>(status),
-                       .opcode = static_cast<uint8_t>(opcode_of(wr)),
-                       .flags = 0},
-                      !success);
+    send_queue().push(
+        {.wr_id = wr.wr_id,
+         .byte_len = wr.opcode == IBV_WR_RDMA_READ ? static_cast<uint32_t>(length_of(wr)) : 0,
+         .imm_data = 0,
+         .qp_num = qp_num,
+         .qp_index = index_,
+         .request = position,
+         .status = static_cast<uint8_t>(status),
+         .opcode = static_cast<uint8_t>(opcode_of(wr)),
+         .flags = 0},
+        !success);
 }
 
 // The first failure takes the queue pair to the error state; all that follows it is flushed.

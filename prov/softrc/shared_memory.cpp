@@ -30,7 +30,8 @@ Fd open_remote(pid_t pid, int fd, const char* kind, int flags) noexcept {
 
 } // namespace
 
-Mapping::Mapping(int fd, size_t bytes) noexcept : bytes_{bytes} {
+Mapping::Mapping(int fd, size_t bytes) noexcept
+    : bytes_{bytes} {
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED) return;
     base_ = static_cast<std::byte*>(base);

@@ -19,7 +19,8 @@ public:
     // Null and errno on failure.
     Mapping(int fd, size_t bytes) noexcept;
     Mapping(Mapping&& other) noexcept
-        : base_{std::exchange(other.base_, nullptr)}, bytes_{other.bytes_} {}
+        : base_{std::exchange(other.base_, nullptr)}
+        , bytes_{other.bytes_} {}
     Mapping& operator=(Mapping&& other) noexcept {
         std::swap(base_, other.base_);
         std::swap(bytes_, other.bytes_);
@@ -31,7 +32,10 @@ public:
     size_t bytes() const noexcept { return bytes_; }
     explicit operator bool() const noexcept { return base_ != nullptr; }
 
-    template <class T> T* as() const noexcept { return reinterpret_cast<T*>(base_); }
+    template <class T>
+    T* as() const noexcept {
+        return reinterpret_cast<T*>(base_);
+    }
 
 private:
     std::byte* base_{nullptr};

@@ -14,10 +14,12 @@ namespace odrc::soft {
 
 // This process's objects of one kind by number. Numbers come back from shared memory, where
 // anything may be written: what they find is one of our objects, or null.
-template <class T> class Table {
+template <class T>
+class Table {
 public:
     explicit Table(uint32_t size)
-        : size_{size}, entries_{static_cast<std::atomic<T*>*>(std::calloc(size, sizeof(T*)))} {
+        : size_{size}
+        , entries_{static_cast<std::atomic<T*>*>(std::calloc(size, sizeof(T*)))} {
         if (!entries_) throw std::bad_alloc{};
     }
     ~Table() { std::free(entries_); }
@@ -54,7 +56,8 @@ public:
     }
 
     // No object is added or removed meanwhile.
-    template <class F> void for_each(F&& f) {
+    template <class F>
+    void for_each(F&& f) {
         std::lock_guard lock{mutex_};
         for (uint32_t i = 0; i < used_; ++i)
             if (T* object = find(i)) f(*object);

@@ -23,8 +23,10 @@ class BufferPool {
 public:
     BufferPool(verbs::Adapter& adapter, Counters& counters, size_t buffer_size,
                size_t slab_count) noexcept
-        : adapter_{adapter}, counters_{counters}, buffer_size_{buffer_size},
-          slab_count_{slab_count} {}
+        : adapter_{adapter}
+        , counters_{counters}
+        , buffer_size_{buffer_size}
+        , slab_count_{slab_count} {}
     ~BufferPool();
     BufferPool(const BufferPool&) = delete;
     BufferPool& operator=(const BufferPool&) = delete;

@@ -29,7 +29,9 @@ verbs::Srq make_srq(verbs::Adapter& adapter, uint32_t depth) {
 
 ReceiveQueue::ReceiveQueue(verbs::Adapter& adapter, Counters& counters, size_t buffer_size,
                            uint32_t depth)
-    : pool_{adapter, counters, buffer_size, depth}, srq_{make_srq(adapter, depth)}, depth_{depth} {
+    : pool_{adapter, counters, buffer_size, depth}
+    , srq_{make_srq(adapter, depth)}
+    , depth_{depth} {
     pool_.reserve(depth);
     post(depth);
     if (posted_ < depth) throw Error{FI_ENOMEM};

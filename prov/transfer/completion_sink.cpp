@@ -13,7 +13,9 @@
 namespace odrc::transfer {
 
 CompletionSink::CompletionSink(size_t size, bool many_threads, bool waitable)
-    : lock_{many_threads}, size_{size}, ring_(std::bit_ceil(size)) {
+    : lock_{many_threads}
+    , size_{size}
+    , ring_(std::bit_ceil(size)) {
     if (!waitable) return;
     event_ = Fd{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!event_) {

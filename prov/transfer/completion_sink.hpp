@@ -25,8 +25,9 @@ struct Completion {
 };
 
 // Where completions go: the ring behind a fi_cq. Where threads come one at a time, all calls are
-// made inside the domain's gate, and nothing is locked here. Keeps all it is given: past the size that the
-// application asked for it is over-full, and endpoints take no new operations (FI_RM_ENABLED).
+// made inside the domain's gate, and nothing is locked here. Keeps all it is given: past the size
+// that the application asked for it is over-full, and endpoints take no new operations
+// (FI_RM_ENABLED).
 class CompletionSink {
 public:
     // Throws Error or std::bad_alloc. waitable: somebody may sleep until there is a completion.
@@ -45,7 +46,8 @@ public:
     Next next() const noexcept;
 
     // Gives up to count completions to f(completion), stopping before an error.
-    template <class F> size_t take(size_t count, F&& f) noexcept {
+    template <class F>
+    size_t take(size_t count, F&& f) noexcept {
         const std::lock_guard guard{lock_};
         size_t n = 0;
         for (; n < count && count_ > 0 && !ring_[head_].is_error; ++n) {

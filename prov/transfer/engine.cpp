@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr uint32_t kReceiveDepth = 256;     // buffers that wait for frames of all peers
-constexpr uint32_t kWorkRequests = 2048;    // of all lanes at a time
+constexpr uint32_t kReceiveDepth = 256;  // buffers that wait for frames of all peers
+constexpr uint32_t kWorkRequests = 2048; // of all lanes at a time
 constexpr size_t kFramesPerSlab = 32;
 constexpr size_t kInjectsPerSlab = 64;
 constexpr size_t kInjectBytes = (wire::kMaxHeader + kInjectSize + 63) / 64 * 64;
@@ -54,16 +54,26 @@ verbs::Channel make_channel(verbs::Adapter& adapter, bool waitable) {
 
 } // namespace
 
-Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
-               Watchdog& watchdog, Gate& gate, const Settings& settings)
-    : adapter_{adapter}, watchdog_{watchdog}, gate_{gate}, settings_{settings},
-      rnr_before_{adapter.context().rnr_naks()}, segments_{segments_of(adapter.port())},
-      channel_{make_channel(adapter, settings.waitable)}, cq_{make_cq()},
-      receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth},
-      work_requests_{completions_of(adapter.port()) - kReceiveDepth}, budget_{work_requests_},
-      frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab},
-      injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}, peers_{addresses},
-      wireup_{adapter, peers_, counters_, {cq_.get(), receives_.get(), budget_, segments_},
+Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses, Watchdog& watchdog,
+               Gate& gate, const Settings& settings)
+    : adapter_{adapter}
+    , watchdog_{watchdog}
+    , gate_{gate}
+    , settings_{settings}
+    , rnr_before_{adapter.context().rnr_naks()}
+    , segments_{segments_of(adapter.port())}
+    , channel_{make_channel(adapter, settings.waitable)}
+    , cq_{make_cq()}
+    , receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth}
+    , work_requests_{completions_of(adapter.port()) - kReceiveDepth}
+    , budget_{work_requests_}
+    , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
+    , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
+    , peers_{addresses}
+    , wireup_{adapter,
+              peers_,
+              counters_,
+              {cq_.get(), receives_.get(), budget_, segments_},
               settings.address} {
     watchdog_.add(*this, wireup_.fd());
 }
@@ -115,9 +125,14 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     if (!lane) return; // it went with all its work
     if (wc.status != IBV_WC_SUCCESS && !lane->failed()) on_failure(*lane, wc);
     switch (id.kind()) {
-    case verbs::WorkKind::send: on_sent(*id.object<Send>(), wc.status); break;
-    case verbs::WorkKind::read: on_fetched(*id.object<Fetch>(), wc.status); break;
-    default: break;
+    case verbs::WorkKind::send:
+        on_sent(*id.object<Send>(), wc.status);
+        break;
+    case verbs::WorkKind::read:
+        on_fetched(*id.object<Fetch>(), wc.status);
+        break;
+    default:
+        break;
     }
     wireup_.retire(*lane, id.position());
 }
@@ -134,7 +149,8 @@ void Engine::take_changes() noexcept {
     while (Peer* peer = wireup_.take_changed()) {
         if (peer->error) {
             // What the peer had answered before it went still counts.
-            while (poll()) {}
+            while (poll()) {
+            }
             fail_operations(*peer);
         }
         if (peer->ready()) work_off(*peer);

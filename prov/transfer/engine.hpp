@@ -187,7 +187,7 @@ private:
 
     size_t unanswered_{0}; // sends that await their peer
     bool closing_{false};
-    bool probing_{false};  // the watchdog looks after those
+    bool probing_{false}; // the watchdog looks after those
     uint32_t idle_polls_{0};
 };
 

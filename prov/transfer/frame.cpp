@@ -30,8 +30,8 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
         return FI_EAGAIN;
 
     send.header.sequence = lane.sequence();
-    std::byte* header = in_place ? send.header_bytes
-                                 : send.buffer->data + wire::kMaxHeader - header_size;
+    std::byte* header =
+        in_place ? send.header_bytes : send.buffer->data + wire::kMaxHeader - header_size;
     wire::write_header(header, send.header, send.data, confirm ? sends_.handle(&send) : 0);
     Segments segments;
     if (in_place) {

@@ -52,18 +52,20 @@ using Registrations = std::array<verbs::Registration, wire::kIovLimit>;
 
 // A frame on its way out, with the operation of the application's that it carries, if it does.
 struct Send : ondemand::Job {
-    explicit Send(Peer& p) noexcept : Job{ondemand::JobKind::send}, peer{&p} {}
+    explicit Send(Peer& p) noexcept
+        : Job{ondemand::JobKind::send}
+        , peer{&p} {}
 
     Peer* peer;
     wire::FrameHeader header{};
     alignas(8) std::byte header_bytes[wire::kMaxHeader]; // the header as it goes out, if gathered
-    uint64_t data{0};       // remote CQ data
+    uint64_t data{0};                                    // remote CQ data
     uint64_t completion{0}; // flags of the completion; 0: none is wanted
     void* context{nullptr};
-    Pieces pieces;                  // the message in user memory
-    srq::Buffer* buffer{nullptr};   // or our copy of the frame's payload, behind kMaxHeader bytes
-    srq::BufferPool* pool{nullptr}; // where the buffer goes back to
-    size_t length{0};               // of the message
+    Pieces pieces;                   // the message in user memory
+    srq::Buffer* buffer{nullptr};    // or our copy of the frame's payload, behind kMaxHeader bytes
+    srq::BufferPool* pool{nullptr};  // where the buffer goes back to
+    size_t length{0};                // of the message
     Registrations* exposed{nullptr}; // the message's memory while the peer may read it
     uint32_t error{0};               // finish: what the peer is told
     bool report_errors{false};       // to the application
@@ -121,7 +123,9 @@ struct Arrived : ListNode<ArrivalOrder> {
 
 // A message being read from its sender's memory into that of its receive.
 struct Fetch : ondemand::Job {
-    explicit Fetch(Peer& p) noexcept : Job{ondemand::JobKind::fetch}, peer{&p} {}
+    explicit Fetch(Peer& p) noexcept
+        : Job{ondemand::JobKind::fetch}
+        , peer{&p} {}
 
     Peer* peer;
     Receive* receive{nullptr};

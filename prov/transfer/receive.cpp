@@ -200,7 +200,8 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
     complete(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
 }
 
-// ---- the end of a receive -------------------------------------------------------------------------
+// ---- the end of a receive
+// -------------------------------------------------------------------------
 
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
     const uint64_t flags = receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0);

@@ -17,7 +17,8 @@ constexpr size_t kMostPerRead = size_t{8} << 20;
 
 } // namespace
 
-// ---- the sender -----------------------------------------------------------------------------------
+// ---- the sender
+// -----------------------------------------------------------------------------------
 
 // The peer may read the message's memory until it says that it has finished.
 int Engine::expose(Send& send) noexcept {
@@ -71,7 +72,8 @@ void Engine::on_finish(Peer& peer, uint64_t handle, uint32_t error) noexcept {
     if (!send->posted) complete(*send, send->failure);
 }
 
-// ---- the receiver ---------------------------------------------------------------------------------
+// ---- the receiver
+// ---------------------------------------------------------------------------------
 
 void Engine::fetch(Receive& receive, const Message& message) noexcept {
     Fetch* fetch = fetches_.create(*message.peer);
@@ -129,8 +131,8 @@ int Engine::post_reads(Lane& lane, Fetch& fetch) noexcept {
             fetch.segment_done = 0;
             continue;
         }
-        const size_t most = std::min({from.length - fetch.segment_done,
-                                      fetch.wanted - fetch.requested, kMostPerRead});
+        const size_t most = std::min(
+            {from.length - fetch.segment_done, fetch.wanted - fetch.requested, kMostPerRead});
         Segments segments;
         const size_t bytes = fetch.target(most, segments_, segments);
         const bool last = fetch.requested + bytes == fetch.wanted;
@@ -178,7 +180,9 @@ void Engine::end(Fetch& fetch, int error) noexcept {
     send_finish(fetch.message, error);
     const bool cut = fetch.wanted < fetch.message.length;
     complete(*fetch.receive, fetch.message, error ? 0 : fetch.wanted,
-             error ? error : cut ? FI_ETRUNC : 0);
+             error ? error
+             : cut ? FI_ETRUNC
+                   : 0);
     fetches_.destroy(&fetch);
 }
 

@@ -21,11 +21,8 @@ size_t length_of(std::span<const iovec> iov) noexcept {
 constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
 
 wire::FrameHeader header_for(const Engine::SendArguments& a) noexcept {
-    wire::FrameHeader header{.kind = wire::FrameKind::message,
-                             .flags = 0,
-                             .segments = 0,
-                             .sequence = 0,
-                             .tag = a.tag};
+    wire::FrameHeader header{
+        .kind = wire::FrameKind::message, .flags = 0, .segments = 0, .sequence = 0, .tag = a.tag};
     if (a.flags & FI_TAGGED) header.flags |= wire::kTagged;
     if (a.flags & FI_REMOTE_CQ_DATA) header.flags |= wire::kData;
     return header;

@@ -8,7 +8,8 @@
 namespace odrc::transfer::wire {
 namespace {
 
-template <class T> bool take(std::span<const std::byte>& bytes, T& value) noexcept {
+template <class T>
+bool take(std::span<const std::byte>& bytes, T& value) noexcept {
     if (bytes.size() < sizeof value) return false;
     std::memcpy(&value, bytes.data(), sizeof value);
     bytes = bytes.subspan(sizeof value);
@@ -47,17 +48,19 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     if (flags & kData && !take(bytes, frame.data)) return std::nullopt;
     if (flags & kConfirm && !take(bytes, frame.handle)) return std::nullopt;
     switch (frame.header.kind) {
-    case FrameKind::message: break;
+    case FrameKind::message:
+        break;
     case FrameKind::announce:
-        if (!(flags & kConfirm) || !take(bytes, frame.announcement) ||
-            frame.header.segments == 0 || frame.header.segments > kIovLimit ||
+        if (!(flags & kConfirm) || !take(bytes, frame.announcement) || frame.header.segments == 0 ||
+            frame.header.segments > kIovLimit ||
             bytes.size() != frame.header.segments * sizeof(RemoteSegment))
             return std::nullopt;
         break;
     case FrameKind::finish:
         if (bytes.size() != sizeof(Finish)) return std::nullopt;
         break;
-    default: return std::nullopt;
+    default:
+        return std::nullopt;
     }
     frame.payload = bytes;
     return frame;

@@ -8,7 +8,9 @@
 
 namespace odrc::verbs {
 
-Adapter::Adapter(const Device& device) : port_{device.port()}, context_{device.open()} {
+Adapter::Adapter(const Device& device)
+    : port_{device.port()}
+    , context_{device.open()} {
     if (const ibv_gid gid = context_->gid(); gid.global.interface_id != 0) port_.gid = gid;
     pd_ = Pd{*context_, context_->alloc_pd()};
     if (!pd_) {
@@ -30,8 +32,7 @@ void Adapter::open_whole_memory() {
     }
 }
 
-int Adapter::register_memory(void* address, size_t length, int access,
-                             Registration& out) noexcept {
+int Adapter::register_memory(void* address, size_t length, int access, Registration& out) noexcept {
     if (whole_ || length == 0) {
         out = whole_ ? Registration{whole_->lkey, whole_->rkey} : Registration{};
         return 0;

@@ -14,9 +14,13 @@ namespace odrc::verbs {
 class Registration {
 public:
     Registration() = default;
-    Registration(uint32_t lkey, uint32_t rkey) noexcept : lkey_{lkey}, rkey_{rkey} {}
+    Registration(uint32_t lkey, uint32_t rkey) noexcept
+        : lkey_{lkey}
+        , rkey_{rkey} {}
     Registration(Context& context, ibv_mr* mr) noexcept
-        : mr_{context, mr}, lkey_{mr->lkey}, rkey_{mr->rkey} {}
+        : mr_{context, mr}
+        , lkey_{mr->lkey}
+        , rkey_{mr->rkey} {}
 
     uint32_t lkey() const noexcept { return lkey_; }
     uint32_t rkey() const noexcept { return rkey_; }

@@ -37,7 +37,8 @@ public:
 
     virtual ibv_comp_channel* create_comp_channel() noexcept = 0;
     virtual int destroy_comp_channel(ibv_comp_channel* channel) noexcept = 0;
-    virtual int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept = 0;
+    virtual int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq,
+                             void** cq_context) noexcept = 0;
     virtual void ack_cq_events(ibv_cq* cq, unsigned count) noexcept = 0;
 
     virtual ibv_cq* create_cq(int cqe, void* cq_context, ibv_comp_channel* channel) noexcept = 0;
@@ -97,7 +98,8 @@ public:
     virtual std::unique_ptr<Context> open() const = 0;
 
 protected:
-    explicit Device(Port port) : port_{std::move(port)} {}
+    explicit Device(Port port)
+        : port_{std::move(port)} {}
 
 private:
     Port port_;

@@ -5,8 +5,8 @@
 
 #include <arpa/inet.h>
 #include <cstring>
-#include <fmt/format.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 

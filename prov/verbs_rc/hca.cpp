@@ -25,7 +25,8 @@ using OpenContext = std::unique_ptr<ibv_context, CloseContext>;
 
 class Hca final : public Device {
 public:
-    explicit Hca(Port port) : Device{std::move(port)} {}
+    explicit Hca(Port port)
+        : Device{std::move(port)} {}
 
     std::unique_ptr<Context> open() const override {
         int count = 0;
@@ -43,8 +44,7 @@ public:
 
 // Why a device as a whole cannot be used; null if it can.
 const char* unusable(const ibv_device& device, const ibv_device_attr& attr) noexcept {
-    if (device.transport_type != IBV_TRANSPORT_IB)
-        return "it speaks neither InfiniBand nor RoCE";
+    if (device.transport_type != IBV_TRANSPORT_IB) return "it speaks neither InfiniBand nor RoCE";
     if (attr.max_srq == 0) return "it has no shared receive queues";
     return nullptr;
 }
@@ -77,7 +77,8 @@ void add_ports(ibv_device* device, std::vector<std::unique_ptr<Device>>& found) 
             ODRC_INFO(FI_LOG_CORE, "{}: passed over: the port is {}", port.name(),
                       ibv_port_state_str(port.port_attr.state));
         } else if (!choose_gid(context.get(), port)) {
-            ODRC_INFO(FI_LOG_CORE, "{}: passed over: no RoCE v2 GID (has the interface an address?)",
+            ODRC_INFO(FI_LOG_CORE,
+                      "{}: passed over: no RoCE v2 GID (has the interface an address?)",
                       port.name());
         } else {
             found.push_back(std::make_unique<Hca>(std::move(port)));

@@ -8,7 +8,8 @@
 
 namespace odrc::verbs {
 
-HcaContext::HcaContext(ibv_context* context, const Port& port) : context_{context} {
+HcaContext::HcaContext(ibv_context* context, const Port& port)
+    : context_{context} {
     // The requester's count of RNR NAKs has a name of its own in every driver.
     const std::string counters = "/sys/class/infiniband/" + port.device + "/ports/" +
                                  std::to_string(port.number) + "/hw_counters/";
@@ -29,8 +30,7 @@ ibv_mr* HcaContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access)
 int HcaContext::dereg_mr(ibv_mr* mr) noexcept { return ibv_dereg_mr(mr); }
 
 void* HcaContext::allocate(size_t bytes) noexcept {
-    void* memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? nullptr : memory;
 }
 void HcaContext::release(void* memory, size_t bytes) noexcept { munmap(memory, bytes); }
@@ -44,7 +44,9 @@ int HcaContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
 int HcaContext::get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept {
     return ibv_get_cq_event(channel, cq, cq_context);
 }
-void HcaContext::ack_cq_events(ibv_cq* cq, unsigned count) noexcept { ibv_ack_cq_events(cq, count); }
+void HcaContext::ack_cq_events(ibv_cq* cq, unsigned count) noexcept {
+    ibv_ack_cq_events(cq, count);
+}
 
 ibv_cq* HcaContext::create_cq(int cqe, void* cq_context, ibv_comp_channel* channel) noexcept {
     return ibv_create_cq(context_, cqe, cq_context, channel, 0);

@@ -12,12 +12,16 @@
 
 namespace odrc::verbs {
 
-template <class T, int (Context::*Destroy)(T*)> class Owned {
+template <class T, int (Context::*Destroy)(T*)>
+class Owned {
 public:
     Owned() = default;
-    Owned(Context& context, T* object) noexcept : context_{&context}, object_{object} {}
+    Owned(Context& context, T* object) noexcept
+        : context_{&context}
+        , object_{object} {}
     Owned(Owned&& other) noexcept
-        : context_{other.context_}, object_{std::exchange(other.object_, nullptr)} {}
+        : context_{other.context_}
+        , object_{std::exchange(other.object_, nullptr)} {}
     Owned& operator=(Owned&& other) noexcept {
         std::swap(context_, other.context_);
         std::swap(object_, other.object_);
@@ -49,8 +53,9 @@ public:
     // Throws Error, after a line that names the limit where it was the memory lock limit.
     Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes);
     Slab(Slab&& other) noexcept
-        : context_{other.context_}, bytes_{std::exchange(other.bytes_, {})},
-          mr_{std::move(other.mr_)} {}
+        : context_{other.context_}
+        , bytes_{std::exchange(other.bytes_, {})}
+        , mr_{std::move(other.mr_)} {}
     Slab& operator=(Slab&&) = delete;
     ~Slab();
 

@@ -33,7 +33,8 @@ uint8_t reads_at_a_time(const ibv_device_attr& attr) noexcept {
 
 } // namespace
 
-QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth) : adapter_{adapter} {
+QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth)
+    : adapter_{adapter} {
     ibv_qp_init_attr attr{};
     attr.send_cq = attr.recv_cq = cq;
     attr.srq = srq;

@@ -21,7 +21,8 @@ std::string memlock_limit() {
 
 } // namespace
 
-Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes) : context_{&context} {
+Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes)
+    : context_{&context} {
     void* memory = context.allocate(bytes);
     if (!memory) {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: no memory for {} bytes of buffers", port.name(), bytes);
@@ -31,9 +32,10 @@ Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes) : conte
     if (!mr) {
         const int error = errno;
         context.release(memory, bytes);
-        ODRC_WARN(FI_LOG_EP_CTRL,
-                  "{}: cannot register {} bytes of buffers: {} (locked memory limit, ulimit -l: {})",
-                  port.name(), bytes, fi_strerror(error), memlock_limit());
+        ODRC_WARN(
+            FI_LOG_EP_CTRL,
+            "{}: cannot register {} bytes of buffers: {} (locked memory limit, ulimit -l: {})",
+            port.name(), bytes, fi_strerror(error), memlock_limit());
         throw Error{error};
     }
     bytes_ = {static_cast<std::byte*>(memory), bytes};

@@ -21,12 +21,14 @@ public:
     WorkId(WorkKind kind, const void* object, uint16_t position) noexcept
         : bits_{reinterpret_cast<uint64_t>(object) | static_cast<uint64_t>(kind) |
                 uint64_t{position} << kPositionShift} {}
-    explicit WorkId(uint64_t bits) noexcept : bits_{bits} {}
+    explicit WorkId(uint64_t bits) noexcept
+        : bits_{bits} {}
 
     uint64_t bits() const noexcept { return bits_; }
     WorkKind kind() const noexcept { return static_cast<WorkKind>(bits_ & kKindMask); }
     uint16_t position() const noexcept { return static_cast<uint16_t>(bits_ >> kPositionShift); }
-    template <class T> T* object() const noexcept {
+    template <class T>
+    T* object() const noexcept {
         static_assert(alignof(T) > kKindMask);
         return reinterpret_cast<T*>(bits_ & ((uint64_t{1} << kPositionShift) - 1) & ~kKindMask);
     }

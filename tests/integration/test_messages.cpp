@@ -17,11 +17,13 @@ TEST_CASE("messages of all sizes come whole, whether or not their receive is pos
             std::vector<char> in(size);
             int sending = 0, receiving = 0;
             if (early)
-                REQUIRE(fi_recv(d.b.ep(), in.data(), size, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+                REQUIRE(fi_recv(d.b.ep(), in.data(), size, nullptr, FI_ADDR_UNSPEC, &receiving) ==
+                        0);
             REQUIRE(fi_send(d.a.ep(), out.data(), size, nullptr, d.to_b, &sending) == 0);
             if (!early) {
                 d.settle(5);
-                REQUIRE(fi_recv(d.b.ep(), in.data(), size, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+                REQUIRE(fi_recv(d.b.ep(), in.data(), size, nullptr, FI_ADDR_UNSPEC, &receiving) ==
+                        0);
             }
             const Outcome received = d.outcome(d.b, &receiving);
             CHECK_FALSE(received.error);
@@ -123,9 +125,11 @@ TEST_CASE("messages of one sender match in order, short and long alike") {
         in.emplace_back(100'000);
     }
     for (size_t i = 0; i < kMessages; ++i)
-        REQUIRE(fi_tsend(d.a.ep(), out[i].data(), out[i].size(), nullptr, d.to_b, 3, &sending[i]) == 0);
+        REQUIRE(fi_tsend(d.a.ep(), out[i].data(), out[i].size(), nullptr, d.to_b, 3, &sending[i]) ==
+                0);
     for (size_t i = 0; i < kMessages; ++i)
-        REQUIRE(fi_trecv(d.b.ep(), in[i].data(), in[i].size(), nullptr, d.to_a, 3, 0, &receiving[i]) == 0);
+        REQUIRE(fi_trecv(d.b.ep(), in[i].data(), in[i].size(), nullptr, d.to_a, 3, 0,
+                         &receiving[i]) == 0);
     for (size_t i = 0; i < kMessages; ++i) {
         CHECK(d.outcome(d.b, &receiving[i]).entry.len == out[i].size());
         CHECK_FALSE(d.outcome(d.a, &sending[i]).error);
@@ -166,7 +170,8 @@ TEST_CASE("injected memory is free when the call is back, connected or not") {
         if (i == 10) d.settle();
     }
     for (size_t i = 0; i < in.size(); ++i)
-        REQUIRE(fi_recv(d.b.ep(), in[i].data(), in[i].size(), nullptr, FI_ADDR_UNSPEC, &receiving[i]) == 0);
+        REQUIRE(fi_recv(d.b.ep(), in[i].data(), in[i].size(), nullptr, FI_ADDR_UNSPEC,
+                        &receiving[i]) == 0);
     for (size_t i = 0; i < in.size(); ++i) {
         d.outcome(d.b, &receiving[i]);
         CHECK(in[i] == pattern(out.size(), char(i)));
@@ -184,7 +189,8 @@ TEST_CASE("a message longer than its receive is cut, and both sides learn what t
             std::vector<char> in(size, 0);
             int sending = 0, receiving = 0;
             auto receive = [&] {
-                REQUIRE(fi_trecv(d.b.ep(), in.data(), 60, nullptr, FI_ADDR_UNSPEC, 9, 0, &receiving) == 0);
+                REQUIRE(fi_trecv(d.b.ep(), in.data(), 60, nullptr, FI_ADDR_UNSPEC, 9, 0,
+                                 &receiving) == 0);
             };
             if (early) receive();
             REQUIRE(fi_tsend(d.a.ep(), out.data(), size, nullptr, d.to_b, 9, &sending) == 0);
@@ -309,8 +315,7 @@ TEST_CASE("more sends than the queue has places are put off, and none is lost") 
     char byte = 'b';
     size_t posted = 0;
     // Nobody polls: the connection cannot be seen to be made, and all wait for it.
-    while (posted < size &&
-           fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 0, &sending[posted]) == 0)
+    while (posted < size && fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 0, &sending[posted]) == 0)
         ++posted;
     CHECK(posted == size);
     CHECK(fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 0, &sending[size]) == -FI_EAGAIN);

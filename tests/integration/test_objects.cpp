@@ -85,11 +85,14 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
              Refused{"other protocols", [](fi_info& h) { h.ep_attr->protocol = FI_PROTO_RXM; }},
              Refused{"huge injects", [](fi_info& h) { h.tx_attr->inject_size = 1 << 20; }},
              Refused{"many pieces", [](fi_info& h) { h.rx_attr->iov_limit = 1000; }},
-             Refused{"ordered completions", [](fi_info& h) { h.tx_attr->comp_order = FI_ORDER_STRICT; }},
-             Refused{"orders we do not keep", [](fi_info& h) { h.tx_attr->msg_order = FI_ORDER_RAW; }},
+             Refused{"ordered completions",
+                     [](fi_info& h) { h.tx_attr->comp_order = FI_ORDER_STRICT; }},
+             Refused{"orders we do not keep",
+                     [](fi_info& h) { h.tx_attr->msg_order = FI_ORDER_RAW; }},
              Refused{"other fabrics", [](fi_info& h) { h.fabric_attr->name = strdup("moon"); }},
              Refused{"other domains", [](fi_info& h) { h.domain_attr->name[0] = 'X'; }},
-             Refused{"shared contexts", [](fi_info& h) { h.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT; }},
+             Refused{"shared contexts",
+                     [](fi_info& h) { h.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT; }},
          }) {
         SUBCASE(r.what) { CHECK(getinfo(r.change, info) == -FI_ENODATA); }
     }
@@ -181,8 +184,7 @@ TEST_CASE("a completion queue that is too small puts operations off, and loses n
     int received = 0, posted = 0;
     while (received < kMessages || done < kMessages) {
         // As much as the provider takes, before anything is read.
-        while (sent < kMessages &&
-               fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 1, &done) == 0)
+        while (sent < kMessages && fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 1, &done) == 0)
             ++sent;
         while (posted < kMessages &&
                fi_trecv(d.b.ep(), &byte, 1, nullptr, d.to_a, 1, 0, &receiving[size_t(posted)]) == 0)
@@ -196,8 +198,8 @@ TEST_CASE("a completion queue that is too small puts operations off, and loses n
 }
 
 TEST_CASE("a queue of every format gives what the format has") {
-    for (const auto format : {FI_CQ_FORMAT_CONTEXT, FI_CQ_FORMAT_MSG, FI_CQ_FORMAT_DATA,
-                              FI_CQ_FORMAT_TAGGED}) {
+    for (const auto format :
+         {FI_CQ_FORMAT_CONTEXT, FI_CQ_FORMAT_MSG, FI_CQ_FORMAT_DATA, FI_CQ_FORMAT_TAGGED}) {
         Duo d{{.caps = kAllCaps, .cq_format = format}};
         char in[8];
         int receiving = 0;
@@ -217,7 +219,12 @@ TEST_CASE("with selective completion, only what asks for it is told") {
     char in[4];
     int quiet = 0, loud = 0;
     const iovec iov{in, 1};
-    fi_msg m{.msg_iov = &iov, .desc = nullptr, .iov_count = 1, .addr = d.to_b, .context = &loud, .data = 0};
+    fi_msg m{.msg_iov = &iov,
+             .desc = nullptr,
+             .iov_count = 1,
+             .addr = d.to_b,
+             .context = &loud,
+             .data = 0};
     REQUIRE(fi_recv(d.b.ep(), in, 1, nullptr, FI_ADDR_UNSPEC, &quiet) == 0);
     REQUIRE(fi_send(d.a.ep(), "q", 1, nullptr, d.to_b, &quiet) == 0);
     REQUIRE(fi_sendmsg(d.a.ep(), &m, FI_COMPLETION) == 0);
@@ -231,7 +238,8 @@ TEST_CASE("with selective completion, only what asks for it is told") {
 
 TEST_CASE("a thread that sleeps on a queue is woken by what it waits for") {
     for (const bool by_descriptor : {false, true}) {
-        const Wishes wishes{.caps = kAllCaps, .threading = FI_THREAD_SAFE,
+        const Wishes wishes{.caps = kAllCaps,
+                            .threading = FI_THREAD_SAFE,
                             .wait = by_descriptor ? FI_WAIT_FD : FI_WAIT_UNSPEC};
         Duo d{wishes};
         fid_cq* cq = d.b.endpoint.cq();
@@ -340,7 +348,8 @@ TEST_CASE("several threads share an endpoint that was asked to be safe for them"
             for (int i = 0; i < kMessages; ++i) {
                 const uint64_t value = uint64_t(t) << 32 | uint64_t(i);
                 while (true) {
-                    const ssize_t r = fi_tinject(d.a.ep(), &value, sizeof value, d.to_b, uint64_t(t));
+                    const ssize_t r =
+                        fi_tinject(d.a.ep(), &value, sizeof value, d.to_b, uint64_t(t));
                     if (r == 0) break;
                     if (r != -FI_EAGAIN) ++failures;
                     fi_cq_read(d.a.endpoint.cq(), nullptr, 0);
@@ -352,7 +361,8 @@ TEST_CASE("several threads share an endpoint that was asked to be safe for them"
             for (int i = 0; i < kMessages; ++i) {
                 uint64_t value = 0;
                 std::atomic<bool> done{false};
-                if (fi_trecv(d.b.ep(), &value, sizeof value, nullptr, d.to_a, uint64_t(t), 0, &done) != 0)
+                if (fi_trecv(d.b.ep(), &value, sizeof value, nullptr, d.to_a, uint64_t(t), 0,
+                             &done) != 0)
                     ++failures;
                 // Whoever reads a completion tells the thread it belongs to. The senders, who may
                 // be gone by now, need progress too.

@@ -4,6 +4,7 @@
 // Peers that are not there, go away, die or speak nonsense.
 
 #include "duo.hpp"
+#include "tests/forks.hpp"
 
 #include <atomic>
 #include <dirent.h>
@@ -86,7 +87,8 @@ private:
 
 // In the child: an endpoint that has told its name.
 struct Far {
-    explicit Far(Board& board) : side{} {
+    explicit Far(Board& board)
+        : side{} {
         std::memcpy(board.name, side.endpoint.name().data(), sizeof(sockaddr_in));
         board.step = 1;
         while (board.step < 2) sched_yield();
@@ -203,7 +205,7 @@ TEST_CASE("both sides begin at once, many times, and every message comes") {
     }
 }
 
-TEST_CASE("who closes right after a send has sent it, though its peer is asleep") {
+TEST_CASE("who closes right after a send has sent it, though its peer is asleep" * forks()) {
     Child child{[](Board& board) {
         Far far{board};
         std::vector<char> last(1000, 'l');
@@ -223,7 +225,7 @@ TEST_CASE("who closes right after a send has sent it, though its peer is asleep"
     }
 }
 
-TEST_CASE("a peer that restarts is found again") {
+TEST_CASE("a peer that restarts is found again" * forks()) {
     Watched near;
     std::string name;
     for (int life = 0; life < 3; ++life) {
@@ -250,7 +252,7 @@ TEST_CASE("a peer that restarts is found again") {
     }
 }
 
-TEST_CASE("a peer is killed in the middle of long messages, either way") {
+TEST_CASE("a peer is killed in the middle of long messages, either way" * forks()) {
     const auto files = shared_memory_files();
     {
         Duo d; // bystanders
@@ -294,7 +296,7 @@ TEST_CASE("a peer is killed in the middle of long messages, either way") {
     CHECK(shared_memory_files() == files);
 }
 
-TEST_CASE("a peer is killed while its long message is being read, again and again") {
+TEST_CASE("a peer is killed while its long message is being read, again and again" * forks()) {
     for (int round = 0; round < 10; ++round) {
         Child child{[](Board& board) {
             Far far{board};

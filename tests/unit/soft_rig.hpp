@@ -33,9 +33,11 @@ struct Limits {
 class Side {
 public:
     explicit Side(Limits limits = {})
-        : limits_{limits}, context_{soft_device().open()}, pd{*context_, context_->alloc_pd()},
-          channel{*context_, context_->create_comp_channel()},
-          cq{*context_, context_->create_cq(limits.completions, nullptr, channel.get())} {
+        : limits_{limits}
+        , context_{soft_device().open()}
+        , pd{*context_, context_->alloc_pd()}
+        , channel{*context_, context_->create_comp_channel()}
+        , cq{*context_, context_->create_cq(limits.completions, nullptr, channel.get())} {
         ibv_srq_init_attr attr{};
         attr.attr = {.max_wr = limits.receives, .max_sge = 4, .srq_limit = 0};
         srq = verbs::Srq{*context_, context_->create_srq(pd.get(), &attr)};
@@ -65,9 +67,8 @@ public:
         a.qp_state = IBV_QPS_INIT;
         a.port_num = 1;
         a.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-        return context_->modify_qp(qp, &a,
-                                   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-                                       IBV_QP_ACCESS_FLAGS);
+        return context_->modify_qp(
+            qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
     }
     int to_rtr(ibv_qp* qp, uint32_t peer) {
         ibv_qp_attr a{};
@@ -157,7 +158,9 @@ inline ibv_sge sge(const void* address, size_t bytes, uint32_t lkey) {
 
 // Two sides in this process, connected, each with some registered memory.
 struct Pair {
-    explicit Pair(Limits limits = {}) : a{limits}, b{limits} {
+    explicit Pair(Limits limits = {})
+        : a{limits}
+        , b{limits} {
         qa = a.make_qp();
         qb = b.make_qp();
         REQUIRE(qa);

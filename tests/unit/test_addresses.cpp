@@ -95,12 +95,13 @@ TEST_CASE("the address table agrees with a map under random use") {
 }
 
 TEST_CASE("a wireup datagram comes back as it was written") {
-    WireupMessage m{.type = WireupType::request,
-                    .endpoint = 0x1122334455667788,
-                    .attempt = 3,
-                    .answered_attempt = 4,
-                    .reason = 5,
-                    .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}}};
+    WireupMessage m{
+        .type = WireupType::request,
+        .endpoint = 0x1122334455667788,
+        .attempt = 3,
+        .answered_attempt = 4,
+        .reason = 5,
+        .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}}};
     for (int i = 0; i < 16; ++i) m.qp.gid.raw[i] = uint8_t(i);
     const WireupDatagram datagram = encode(m);
     const auto back = decode(datagram);
@@ -130,13 +131,13 @@ TEST_CASE("a wireup datagram comes back as it was written") {
         CHECK_FALSE(decode(other));
     }
     SUBCASE("with a field out of range, it is refused") {
-        for (auto spoil : {+[](WireupMessage& x) { x.qp.qpn = 1 << 24; },
-                           +[](WireupMessage& x) { x.qp.psn = 1 << 24; },
-                           +[](WireupMessage& x) { x.qp.mtu = 0; },
-                           +[](WireupMessage& x) { x.qp.mtu = 6; },
-                           +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
-                           +[](WireupMessage& x) { x.type = WireupType{0}; },
-                           +[](WireupMessage& x) { x.type = WireupType{6}; }}) {
+        for (auto spoil :
+             {+[](WireupMessage& x) { x.qp.qpn = 1 << 24; },
+              +[](WireupMessage& x) { x.qp.psn = 1 << 24; },
+              +[](WireupMessage& x) { x.qp.mtu = 0; }, +[](WireupMessage& x) { x.qp.mtu = 6; },
+              +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
+              +[](WireupMessage& x) { x.type = WireupType{0}; },
+              +[](WireupMessage& x) { x.type = WireupType{6}; }}) {
             WireupMessage bad = m;
             spoil(bad);
             CHECK_FALSE(decode(encode(bad)));

@@ -19,7 +19,8 @@ namespace {
 
 struct Left {};
 struct Item : ListNode<>, ListNode<Left> {
-    explicit Item(int v = 0) noexcept : value{v} {}
+    explicit Item(int v = 0) noexcept
+        : value{v} {}
     int value;
 };
 

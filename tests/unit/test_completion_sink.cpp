@@ -29,7 +29,8 @@ TEST_CASE("a completion sink keeps all it is given, in order, past its size") {
     for (size_t i = 0; i < 100; ++i) sink.push(numbered(i));
     CHECK(sink.full());
     size_t next = 0;
-    while (sink.take(7, [&](const Completion& c) { CHECK(c.length == next++); }) > 0) {}
+    while (sink.take(7, [&](const Completion& c) { CHECK(c.length == next++); }) > 0) {
+    }
     CHECK(next == 100);
     CHECK_FALSE(sink.full());
     CHECK(sink.next() == CompletionSink::Next::none);

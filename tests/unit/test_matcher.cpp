@@ -104,7 +104,8 @@ TEST_CASE("the matcher agrees with a plain list under random use, with many mask
             CHECK(matcher.posted() == reference.receives.size());
         }
         while (Arrived* a = matcher.any_arrived()) matcher.take(*a);
-        while (matcher.take_any()) {}
+        while (matcher.take_any()) {
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 // The soft device between processes, and when they die.
 
 #include "soft_rig.hpp"
+#include "tests/forks.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -65,16 +66,15 @@ size_t shared_memory_files() {
 
 } // namespace
 
-TEST_CASE("two processes exchange messages and read each other's private memory") {
+TEST_CASE("two processes exchange messages and read each other's private memory" * forks()) {
     BoardMemory memory;
     Board& board = *memory.board;
     const pid_t child = fork_child([&] {
         Side side;
         const verbs::Qp qp = side.make_qp();
         std::vector<char> secret(100'000, 's'), in(100);
-        const verbs::Mr mr =
-            side.register_memory(secret.data(), secret.size(),
-                                 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+        const verbs::Mr mr = side.register_memory(secret.data(), secret.size(),
+                                                  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
         const verbs::Mr in_mr = side.register_memory(in.data(), in.size(), IBV_ACCESS_LOCAL_WRITE);
         side.post_receive(1, in.data(), 100, in_mr->lkey);
         board.address = reinterpret_cast<uint64_t>(secret.data());
@@ -98,10 +98,9 @@ TEST_CASE("two processes exchange messages and read each other's private memory"
     REQUIRE(side.post_send(qp.get(), {sge(hello, 5, 0)}, {.flags = IBV_SEND_INLINE}) == 0);
     CHECK(side.wait().wr_id == 7);
     CHECK(std::memcmp(in.data(), hello, 5) == 0);
-    REQUIRE(side.post_send(qp.get(), {sge(in.data(), in.size(), mr->lkey)},
-                           {.opcode = IBV_WR_RDMA_READ,
-                            .remote = board.address,
-                            .rkey = board.rkey}) == 0);
+    REQUIRE(side.post_send(
+                qp.get(), {sge(in.data(), in.size(), mr->lkey)},
+                {.opcode = IBV_WR_RDMA_READ, .remote = board.address, .rkey = board.rkey}) == 0);
     CHECK(side.wait().status == IBV_WC_SUCCESS);
     CHECK(in.front() == 's');
     CHECK(in.back() == 's');
@@ -113,7 +112,7 @@ TEST_CASE("two processes exchange messages and read each other's private memory"
 
 // Senders are killed at random moments of a stream of sends. Whatever they held at that moment,
 // afterwards every receive has completed once or is still posted, and nothing is stuck.
-TEST_CASE("a sender that is killed leaves nothing behind") {
+TEST_CASE("a sender that is killed leaves nothing behind" * forks()) {
     constexpr uint32_t kReceives = 8;
     const size_t files_before = shared_memory_files();
     Side side{{.receives = kReceives}};
@@ -137,15 +136,16 @@ TEST_CASE("a sender that is killed leaves nothing behind") {
             const verbs::Mr data_mr = sender.register_memory(data.data(), data.size(), 0);
             for (size_t i = 0;; ++i) {
                 sender.post_send(qp.get(), {sge(data.data(), i % 4096, data_mr->lkey)}, {});
-                while (sender.poll()) {}
+                while (sender.poll()) {
+                }
             }
         });
         verbs::Qp qp = side.make_qp();
         const uint32_t peer = await(board.child_qpn);
         side.connect(qp.get(), peer);
         board.parent_qpn = qp->qp_num;
-        const auto until = std::chrono::steady_clock::now() +
-                           std::chrono::microseconds{1000 + random() % 5000};
+        const auto until =
+            std::chrono::steady_clock::now() + std::chrono::microseconds{1000 + random() % 5000};
         bool killed = false;
         auto quiet_since = until;
         for (;;) {
@@ -191,7 +191,7 @@ TEST_CASE("a sender that is killed leaves nothing behind") {
     CHECK(shared_memory_files() == files_before);
 }
 
-TEST_CASE("a receiver that is killed fails its senders in bounded time") {
+TEST_CASE("a receiver that is killed fails its senders in bounded time" * forks()) {
     BoardMemory memory;
     Board& board = *memory.board;
     const pid_t child = fork_child([&] {
@@ -221,7 +221,8 @@ TEST_CASE("a receiver that is killed fails its senders in bounded time") {
     CHECK(side.wait().status == IBV_WC_WR_FLUSH_ERR);
 }
 
-TEST_CASE("numbers of two processes that create at once interleave, and none is given twice") {
+TEST_CASE("numbers of two processes that create at once interleave, and none is given twice" *
+          forks()) {
     struct Numbers {
         std::atomic<int> ready{0};
         std::atomic<uint32_t> list[2][200];

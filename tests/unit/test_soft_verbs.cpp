@@ -25,9 +25,10 @@ TEST_CASE("a send fills the segments of a receive from the shared queue") {
     ibv_recv_wr wr{.wr_id = 5, .next = nullptr, .sg_list = scatter, .num_sge = 2};
     ibv_recv_wr* bad = nullptr;
     REQUIRE(ibv_post_srq_recv(p.b.srq.get(), &wr, &bad) == 0);
-    REQUIRE(p.a.post_send(p.qa.get(),
-                          {sge(p.in_a.data(), 3, p.ma->lkey), sge(p.in_a.data() + 50, 20, p.ma->lkey)},
-                          {.id = 6}) == 0);
+    REQUIRE(
+        p.a.post_send(p.qa.get(),
+                      {sge(p.in_a.data(), 3, p.ma->lkey), sge(p.in_a.data() + 50, 20, p.ma->lkey)},
+                      {.id = 6}) == 0);
     const ibv_wc sent = p.a.wait(), received = p.b.wait();
     CHECK(sent.wr_id == 6);
     CHECK(sent.status == IBV_WC_SUCCESS);
@@ -45,8 +46,8 @@ TEST_CASE("a send fills the segments of a receive from the shared queue") {
 TEST_CASE("an unsignaled send completes at its receiver alone") {
     Pair p;
     REQUIRE(p.b.post_receive(1, p.in_b.data(), 100, p.mb->lkey) == 0);
-    REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 8, 0)},
-                          {.flags = IBV_SEND_INLINE}) == 0); // inline: no key is looked at
+    REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 8, 0)}, {.flags = IBV_SEND_INLINE}) ==
+            0); // inline: no key is looked at
     CHECK(p.b.wait().byte_len == 8);
     CHECK_FALSE(p.a.poll());
 }
@@ -127,8 +128,9 @@ TEST_CASE("RDMA reads and writes move what keys, bounds and access allow") {
     const size_t size = p.in_b.size();
 
     SUBCASE("write") {
-        REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), size, p.ma->lkey)},
-                              {.opcode = IBV_WR_RDMA_WRITE, .remote = remote, .rkey = p.mb->rkey}) == 0);
+        REQUIRE(p.a.post_send(
+                    p.qa.get(), {sge(p.in_a.data(), size, p.ma->lkey)},
+                    {.opcode = IBV_WR_RDMA_WRITE, .remote = remote, .rkey = p.mb->rkey}) == 0);
         const ibv_wc wc = p.a.wait();
         CHECK(wc.status == IBV_WC_SUCCESS);
         CHECK(wc.opcode == IBV_WC_RDMA_WRITE);
@@ -155,7 +157,8 @@ TEST_CASE("RDMA reads and writes move what keys, bounds and access allow") {
         REQUIRE(p.a.post_send(p.qa.get(),
                               {sge(p.in_a.data(), 10, p.ma->lkey),
                                sge(p.in_a.data() + 20, size - 20, p.ma->lkey)},
-                              {.opcode = IBV_WR_RDMA_READ, .remote = remote, .rkey = p.mb->rkey}) == 0);
+                              {.opcode = IBV_WR_RDMA_READ, .remote = remote, .rkey = p.mb->rkey}) ==
+                0);
         const ibv_wc wc = p.a.wait();
         CHECK(wc.status == IBV_WC_SUCCESS);
         CHECK(wc.byte_len == size - 10);
@@ -170,8 +173,7 @@ TEST_CASE("RDMA reads and writes move what keys, bounds and access allow") {
     };
     for (const Refusal& r : {Refusal{"past the end", size - 9, p.mb->rkey},
                              Refusal{"before the start", uint64_t(-1), p.mb->rkey},
-                             Refusal{"a wrong key", 0, p.mb->rkey ^ 1},
-                             Refusal{"no key", 0, 0}}) {
+                             Refusal{"a wrong key", 0, p.mb->rkey ^ 1}, Refusal{"no key", 0, 0}}) {
         SUBCASE(r.why) {
             REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 10, p.ma->lkey)},
                                   {.opcode = IBV_WR_RDMA_WRITE,
@@ -183,8 +185,9 @@ TEST_CASE("RDMA reads and writes move what keys, bounds and access allow") {
     SUBCASE("no right to write") {
         const verbs::Mr read_only =
             p.b.register_memory(p.in_b.data(), size, IBV_ACCESS_REMOTE_READ);
-        REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 10, p.ma->lkey)},
-                              {.opcode = IBV_WR_RDMA_WRITE, .remote = remote, .rkey = read_only->rkey}) == 0);
+        REQUIRE(p.a.post_send(
+                    p.qa.get(), {sge(p.in_a.data(), 10, p.ma->lkey)},
+                    {.opcode = IBV_WR_RDMA_WRITE, .remote = remote, .rkey = read_only->rkey}) == 0);
         CHECK(p.a.wait().status == IBV_WC_REM_ACCESS_ERR);
     }
     SUBCASE("a key given back") {
@@ -202,8 +205,8 @@ TEST_CASE("RDMA reads and writes move what keys, bounds and access allow") {
 
 TEST_CASE("one key can cover all memory of a process") {
     Pair p;
-    const verbs::Mr whole = p.a.register_memory(
-        nullptr, SIZE_MAX, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE);
+    const verbs::Mr whole =
+        p.a.register_memory(nullptr, SIZE_MAX, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_LOCAL_WRITE);
     REQUIRE(whole);
     int on_the_stack = 77;
     REQUIRE(p.b.post_receive(1, p.in_b.data(), 100, p.mb->lkey) == 0);
@@ -292,9 +295,7 @@ TEST_CASE("a completion channel tells once of what came after it was asked to") 
     fcntl(p.b.channel->fd, F_SETFL, O_NONBLOCK);
     ibv_cq* cq = nullptr;
     void* context = nullptr;
-    auto event = [&] {
-        return p.b.context().get_cq_event(p.b.channel.get(), &cq, &context) == 0;
-    };
+    auto event = [&] { return p.b.context().get_cq_event(p.b.channel.get(), &cq, &context) == 0; };
     auto message = [&] {
         REQUIRE(p.b.post_receive(1, p.in_b.data(), 10, p.mb->lkey) == 0);
         REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 1, p.ma->lkey)}, {}) == 0);

@@ -18,8 +18,8 @@ std::span<const std::byte> first(const std::byte* bytes, size_t size) { return {
 } // namespace
 
 TEST_CASE("a message frame comes back as it was written") {
-    for (const uint8_t flags : {0, int(kTagged), int(kData), int(kConfirm),
-                                kTagged | kData | kConfirm}) {
+    for (const uint8_t flags :
+         {0, int(kTagged), int(kData), int(kConfirm), kTagged | kData | kConfirm}) {
         std::byte bytes[kMaxHeader + 3];
         const FrameHeader header{FrameKind::message, flags, 0, 42, 0x1234567890abcdef};
         const size_t size = write_header(bytes, header, 77, 88);
