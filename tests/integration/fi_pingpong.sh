@@ -5,28 +5,18 @@
 # libfabric's own fi_pingpong between two processes, with its check of the data.
 
 . "$(dirname "$0")/lib.sh"
+. "$here/pingpong.sh"
 need fi_pingpong ss
+foreign true
 
-port=$((20000 + RANDOM % 10000))
-iterations=200
-pingpong() { # OPTION...
-    local options=(-p odrc -d "$device" -e rdm -I "$iterations" "$@")
-    port=$((port + 1))
-    foreign fi_pingpong "${options[@]}" -B "$port" >"$scratch/server" 2>&1 &
-    local server=$!
-    until ss -Hltn "sport = :$port" | grep -q .; do
-        kill -0 $server 2>/dev/null || fail "the server ended: $(<"$scratch/server")"
-        sleep 0.1
-    done
-    foreign fi_pingpong "${options[@]}" -P "$port" 127.0.0.1 | tee "$scratch/client"
-    wait $server || fail "the server failed: $(<"$scratch/server")"
+checked() { # ITERATIONS OPTION...
+    pingpong "$device" "$@" | tee "$scratch/client"
     # A line for each size, the last of them a megabyte.
     tail -n 1 "$scratch/client" | grep -q '^1m ' || fail "not all sizes were run"
 }
 
 export FI_ODRC_PROFILE=$scratch/profile
-pingpong
-iterations=20
-pingpong -v
-pingpong -v -m tagged
+checked 200
+checked 20 -v
+checked 20 -v -m tagged
 [[ $(profile_sum "$scratch/profile" messages_sent) -gt 2400 ]] || fail "the profile counts less"
