@@ -14,7 +14,13 @@ public:
     explicit SoftContext(ibv_device& device); // throws Error
     ~SoftContext() override;
 
+    // The opened device behind a context of ours.
+    static SoftContext& of(ibv_context* context) noexcept {
+        return *reinterpret_cast<SoftContext*>(verbs_get_ctx(context)->priv);
+    }
+
     Process& process() noexcept { return *process_; }
+    verbs_context& extended() noexcept { return context_; }
 
     ibv_pd* alloc_pd() noexcept override;
     int dealloc_pd(ibv_pd* pd) noexcept override;
@@ -36,9 +42,21 @@ public:
     ibv_gid gid() const noexcept override;
     uint64_t rnr_naks() const noexcept override;
 
+    // Beyond the seam, for programs that speak verbs themselves: as the libibverbs functions of
+    // these names.
+    int query_port(uint8_t number, ibv_port_attr* attr) noexcept;
+    int query_srq(ibv_srq* srq, ibv_srq_attr* attr) noexcept;
+    int modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept;
+    int query_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask, ibv_qp_init_attr* init) noexcept;
+    ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept;
+    int destroy_ah(ibv_ah* ah) noexcept;
+    // The descriptor to sleep on is ibv_context::async_fd.
+    int get_async_event(ibv_async_event* event) noexcept;
+    void ack_async_event(ibv_async_event* event) noexcept;
+
 private:
     std::shared_ptr<Process> process_;
-    ibv_context context_{};
+    verbs_context context_{};
     const uint64_t rnr_before_;
 };
 
