@@ -5,12 +5,13 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "softrc/async_event.hpp"
 #include "softrc/process.hpp"
 
 #include <csignal>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 namespace odrc::soft {
 namespace {
@@ -23,9 +24,10 @@ constexpr int kRetryMs = 1;
 Agent::Agent(Process& process)
     : process_{process}
     , epoll_{epoll_create1(EPOLL_CLOEXEC)}
-    , wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    , pipe_{} {
     epoll_event event{.events = EPOLLIN, .data = {.fd = -1}};
-    if (!epoll_ || !wakeup_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event)) {
+    if (!epoll_ || !pipe_.ok() || fcntl(pipe_.fd(), F_SETFL, O_NONBLOCK) ||
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pipe_.fd(), &event)) {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: no descriptors for the agent: {}", fi_strerror(errno));
         throw Error{errno};
     }
@@ -41,11 +43,12 @@ Agent::Agent(Process& process)
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_setname_np(thread_.native_handle(), "odrc-soft");
+    process_.arena().header().agent = pipe_.name();
 }
 
 Agent::~Agent() {
     stop_.store(true, std::memory_order_release);
-    wake();
+    wake(Errand::none);
     thread_.join();
 }
 
@@ -54,9 +57,22 @@ void Agent::watch(int pidfd) noexcept {
     epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd, &event);
 }
 
-void Agent::wake() noexcept {
-    const eventfd_t one = 1;
-    [[maybe_unused]] const auto n = ::write(wakeup_.get(), &one, sizeof one);
+void Agent::wake(Errand errand) noexcept {
+    const AsyncEvent event{.source = EventSource::none,
+                           .index = 0,
+                           .qp_num = 0,
+                           .type = static_cast<uint32_t>(errand)};
+    process_.own().raise_event(pipe_.name(), event.bits());
+}
+
+void Agent::read_pipe() noexcept {
+    for (uint64_t bits; pipe_.read(bits);) {
+        const auto event = AsyncEvent::from(bits);
+        if (event.source == EventSource::qp)
+            process_.queue_pair_broken(event);
+        else if (event.type == static_cast<uint32_t>(Errand::visitors))
+            process_.check_visitors();
+    }
 }
 
 void Agent::run() noexcept {
@@ -64,12 +80,10 @@ void Agent::run() noexcept {
         epoll_event events[16];
         const int n = epoll_wait(epoll_.get(), events, 16, process_.any_stalled() ? kRetryMs : -1);
         for (int i = 0; i < n; ++i) {
-            if (events[i].data.fd >= 0) {
+            if (events[i].data.fd >= 0)
                 process_.peer_died(events[i].data.fd);
-                continue;
-            }
-            eventfd_t count;
-            [[maybe_unused]] const auto bytes = ::read(wakeup_.get(), &count, sizeof count);
+            else
+                read_pipe();
         }
         if (process_.any_stalled()) process_.retry_stalled();
     }

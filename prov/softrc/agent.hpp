@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/fd.hpp"
+#include "softrc/pipe.hpp"
 
 #include <atomic>
 #include <thread>
@@ -12,8 +13,8 @@ namespace odrc::soft {
 
 class Process;
 
-// The device's one thread in a process, asleep unless a peer dies or a work request waits while
-// nobody polls.
+// The device's one thread in a process, asleep unless a peer dies, or puts a queue pair into the
+// error state, or a work request waits while nobody polls.
 class Agent {
 public:
     explicit Agent(Process& process); // throws Error
@@ -24,15 +25,20 @@ public:
     // Tells the process when the peer behind this pidfd dies. Closing the descriptor ends it.
     void watch(int pidfd) noexcept;
 
-    // A work request waits.
-    void wake() noexcept;
+    enum class Errand {
+        none,
+        stalled,  // work requests wait
+        visitors, // one of them may have died
+    };
+    void wake(Errand errand) noexcept;
 
 private:
     void run() noexcept;
+    void read_pipe() noexcept;
 
     Process& process_;
     Fd epoll_;
-    Fd wakeup_;
+    Pipe pipe_; // into which this process and its peers write AsyncEvents
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };

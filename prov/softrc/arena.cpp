@@ -38,6 +38,8 @@ OwnArena::OwnArena()
     }
     header().version = kLayoutVersion;
     header().pid = static_cast<uint32_t>(getpid());
+    header().base = reinterpret_cast<uint64_t>(map_.base());
+    header().agent.fd = -1;
     header().magic = kArenaMagic;
     const uint64_t start = round_up(sizeof(Arena), kPage);
     free_[start] = kArenaBytes - start;

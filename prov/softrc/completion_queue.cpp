@@ -3,36 +3,26 @@
 
 #include "softrc/completion_queue.hpp"
 
+#include "softrc/async_event.hpp"
 #include "softrc/queue_pair.hpp"
 
 #include <bit>
 #include <cerrno>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 namespace odrc::soft {
 
 CompletionChannel* CompletionChannel::create(ibv_context* context) noexcept {
-    int ends[2];
-    struct stat status {};
-    if (pipe2(ends, O_CLOEXEC)) return nullptr;
-    Fd read_end{ends[0]}, write_end{ends[1]};
-    if (fstat(read_end.get(), &status)) return nullptr;
-    auto* channel = new (std::nothrow) CompletionChannel{};
-    if (!channel) {
-        errno = ENOMEM;
-        return nullptr;
-    }
+    std::unique_ptr<CompletionChannel> channel{new (std::nothrow) CompletionChannel{}};
+    if (!channel) errno = ENOMEM;
+    if (!channel || !channel->pipe.ok()) return nullptr;
     channel->context = context;
-    channel->fd = read_end.get();
-    channel->inode = status.st_ino;
-    channel->read_end = std::move(read_end);
-    channel->write_end = std::move(write_end);
-    return channel;
+    channel->fd = channel->pipe.fd();
+    return channel.release();
 }
 
 CompletionQueue* CompletionQueue::create(Process& process, ibv_context* context, int cqe,
-                                         void* cq_context, CompletionChannel* channel) noexcept {
+                                         void* cq_context, CompletionChannel* channel,
+                                         const EventPipe& events) noexcept {
     std::unique_ptr<CompletionQueue> cq{new (std::nothrow) CompletionQueue{process}};
     errno = ENOMEM;
     if (!cq) return nullptr;
@@ -46,9 +36,10 @@ CompletionQueue* CompletionQueue::create(Process& process, ibv_context* context,
     auto* ring = process.arena().at<CompletionRing>(cq->offset_);
     ring->entries = entries;
     ring->entry_offset = cq->offset_ + sizeof(CompletionRing);
-    ring->channel_fd = channel ? channel->fd : -1;
-    ring->channel_inode = channel ? channel->inode : 0;
+    ring->channel = channel ? channel->pipe.name() : EventPipe{.inode = 0, .fd = -1};
     ring->token = cq->index_;
+    ring->events = events;
+    ring->overrun_event = AsyncEvent{EventSource::cq, cq->index_, 0, IBV_EVENT_CQ_ERR}.bits();
     cq->view_ = CompletionRingView{process.view(), cq->offset_};
     cq->context = context;
     cq->channel = channel;
@@ -72,6 +63,11 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
         if (entry.opcode != kNoCompletion) take(entry, wc[n++]);
         view_.empty(position_);
     }
+    if (n == 0 && view_.claimed(position_)) [[unlikely]] {
+        // A moment's matter, unless the producer has died. Of connections the agent hears that.
+        constexpr uint32_t kPatience = 1000;
+        if (++vain_polls_ % kPatience == 0) process_.request_visitor_check();
+    }
     return n;
 }
 
@@ -85,6 +81,7 @@ void CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
     wc.byte_len = entry.byte_len;
     wc.imm_data = entry.imm_data;
     wc.qp_num = entry.qp_num;
+    wc.src_qp = entry.src_qp;
     wc.wc_flags = entry.flags;
     QueuePair* qp = process_.queue_pairs().find(entry.qp_index);
     if (!qp || qp->qp_num != wc.qp_num) return;
@@ -100,9 +97,14 @@ void CompletionQueue::arm(bool solicited_only) noexcept {
 }
 
 void CompletionQueue::push(const Completion& completion, bool solicited) noexcept {
-    if (view_.push(completion, 0, solicited) == CompletionRingView::Push::event && channel) {
-        const CompletionRing& ring = view_.shared();
-        process_.own().raise_event(channel->fd, ring.channel_inode, index_);
+    const CompletionRing& ring = view_.shared();
+    switch (view_.push(completion, 0, solicited)) {
+    case CompletionRingView::Push::event:
+        return process_.own().raise_event(ring.channel, ring.token);
+    case CompletionRingView::Push::overrun:
+        return process_.own().raise_event(ring.events, ring.overrun_event);
+    default:
+        return;
     }
 }
 
@@ -116,9 +118,9 @@ void CompletionQueue::purge(QueuePair& qp) noexcept {
     }
 }
 
-bool CompletionQueue::recover(QueuePair& qp, uint32_t held_request) noexcept {
+bool CompletionQueue::recover(QueuePair& qp, uint32_t producer, uint32_t held_request) noexcept {
     std::lock_guard guard{lock_};
-    view_.recover(position_, qp.qp_num);
+    view_.recover(position_, producer);
     return view_.holds_receive(position_, qp.qp_num, held_request);
 }
 

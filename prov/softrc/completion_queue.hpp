@@ -3,22 +3,20 @@
 
 #pragma once
 
-#include "base/fd.hpp"
 #include "base/spin_lock.hpp"
 #include "softrc/completion_ring.hpp"
+#include "softrc/pipe.hpp"
 #include "softrc/process.hpp"
 
 #include <infiniband/verbs.h>
 
 namespace odrc::soft {
 
-// A completion channel: a pipe. Producers of any process open its read end through proc(5), for
-// writing, and put in the number of the completion queue that has something.
+// A completion channel: a pipe into which goes the number of the completion queue that has
+// something.
 struct CompletionChannel : ibv_comp_channel {
     static CompletionChannel* create(ibv_context* context) noexcept; // null and errno
-    Fd read_end;
-    Fd write_end; // keeps reads waiting while no producer has the pipe open
-    uint64_t inode{0};
+    Pipe pipe;
 };
 
 // A completion queue of this process: its own side of a ring.
@@ -26,7 +24,8 @@ class CompletionQueue : public ibv_cq {
 public:
     // Null and errno on failure.
     static CompletionQueue* create(Process& process, ibv_context* context, int cqe,
-                                   void* cq_context, CompletionChannel* channel) noexcept;
+                                   void* cq_context, CompletionChannel* channel,
+                                   const EventPipe& events) noexcept;
     ~CompletionQueue();
 
     uint64_t offset() const noexcept { return offset_; }
@@ -40,9 +39,11 @@ public:
     // The queue pair goes away: its completions are dropped, its receives free again.
     void purge(QueuePair& qp) noexcept;
 
-    // The process that sent to the queue pair has died: entries it had begun are passed over.
+    // A producer that sent to the queue pair has died: entries it had begun are passed over.
     // Gives whether the completion of a receive it held still stands.
-    bool recover(QueuePair& qp, uint32_t held_request) noexcept;
+    bool recover(QueuePair& qp, uint32_t producer, uint32_t held_request) noexcept;
+
+    std::atomic<int> leaning{0}; // queue pairs that use it
 
 private:
     explicit CompletionQueue(Process& process) noexcept
@@ -58,6 +59,7 @@ private:
     CompletionRingView view_;
     SpinLock lock_; // guards the position
     uint64_t position_{0};
+    uint32_t vain_polls_{0}; // that met an entry claimed and not filled
 };
 
 } // namespace odrc::soft

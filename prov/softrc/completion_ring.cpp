@@ -19,7 +19,7 @@ CompletionRingView::CompletionRingView(const ArenaView& arena, uint64_t offset) 
     ring_ = ring;
 }
 
-CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t qpn,
+CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t producer,
                                                   bool solicited) const noexcept {
     uint64_t tail;
     CompletionEntry* slot;
@@ -29,9 +29,10 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
         uint64_t state = slot->state.load(std::memory_order_acquire);
         const bool vacant =
             state_phase(state) == EntryPhase::empty && state_lap(state) == lap_of(tail);
-        const bool mine = vacant && slot->state.compare_exchange_strong(
-                                        state, make_state(lap_of(tail), EntryPhase::claimed, qpn),
-                                        std::memory_order_acq_rel);
+        const bool mine =
+            vacant && slot->state.compare_exchange_strong(
+                          state, make_state(lap_of(tail), EntryPhase::claimed, producer),
+                          std::memory_order_acq_rel);
         const bool lap_behind = ((lap_of(tail) - state_lap(state)) & kLapMask) == 1;
         if (lap_behind && ring_->tail.load(std::memory_order_acquire) == tail) {
             // The owner has not emptied the entry since the last time round.
@@ -47,28 +48,30 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
     slot->byte_len = c.byte_len;
     slot->imm_data = c.imm_data;
     slot->qp_num = c.qp_num;
+    slot->src_qp = c.src_qp;
     slot->qp_index = c.qp_index;
     slot->request = c.request;
     slot->status = c.status;
     slot->opcode = c.opcode;
     slot->flags = c.flags;
     // Either the owner, who arms and then looks, sees this entry, or we see that it has armed.
-    slot->state.store(make_state(lap_of(tail), EntryPhase::full, qpn), std::memory_order_seq_cst);
+    slot->state.store(make_state(lap_of(tail), EntryPhase::full, producer),
+                      std::memory_order_seq_cst);
     uint32_t armed = ring_->armed.load(std::memory_order_seq_cst);
     const bool wanted = armed == kArmedAny || (armed == kArmedSolicited && solicited);
     if (wanted && ring_->armed.compare_exchange_strong(armed, kNotArmed)) return Push::event;
     return Push::done;
 }
 
-void CompletionRingView::recover(uint64_t position, uint32_t qpn) const noexcept {
+void CompletionRingView::recover(uint64_t position, uint32_t producer) const noexcept {
     for (uint64_t p = position; p != position + size(); ++p) {
         CompletionEntry& e = entry(p);
         const uint64_t state = e.state.load(std::memory_order_acquire);
-        if (state_phase(state) != EntryPhase::claimed || state_qpn(state) != qpn ||
+        if (state_phase(state) != EntryPhase::claimed || state_producer(state) != producer ||
             state_lap(state) != lap_of(p))
             continue;
         e.opcode = kNoCompletion;
-        e.state.store(make_state(lap_of(p), EntryPhase::full, qpn), std::memory_order_release);
+        e.state.store(make_state(lap_of(p), EntryPhase::full, producer), std::memory_order_release);
     }
 }
 

@@ -13,6 +13,7 @@ struct Completion {
     uint32_t byte_len;
     uint32_t imm_data;
     uint32_t qp_num;
+    uint32_t src_qp;
     uint32_t qp_index;
     uint32_t request;
     uint8_t status;
@@ -32,13 +33,19 @@ public:
         event,   // done, and the owner wants to be told
         overrun, // no room: the completion is lost, and the ring marked
     };
-    // qpn: the queue pair on whose behalf, by which a dead producer is found; 0 for the owner's
-    // own completions. solicited: an owner that waits for solicited events alone is told too.
-    Push push(const Completion& completion, uint32_t qpn, bool solicited) const noexcept;
+    // producer: the number of the queue pair, or visitor, on whose behalf, by which a dead producer
+    // is found; 0 for the owner's own completions. solicited: an owner that waits for solicited
+    // events alone is told too.
+    Push push(const Completion& completion, uint32_t producer, bool solicited) const noexcept;
 
     CompletionRing& shared() const noexcept { return *ring_; }
 
     // ---- the owner's side ----
+    // A producer has claimed the entry and not filled it yet.
+    bool claimed(uint64_t position) const noexcept {
+        const uint64_t state = entry(position).state.load(std::memory_order_acquire);
+        return state_phase(state) == EntryPhase::claimed && state_lap(state) == lap_of(position);
+    }
     bool full(uint64_t position) const noexcept {
         const uint64_t state = entry(position).state.load(std::memory_order_acquire);
         return state_phase(state) == EntryPhase::full && state_lap(state) == lap_of(position);
@@ -51,9 +58,9 @@ public:
     }
     uint64_t size() const noexcept { return mask_ + 1; }
 
-    // Entries from the position on that a dead producer claimed for queue pair qpn and never
-    // filled become ones that are passed over.
-    void recover(uint64_t position, uint32_t qpn) const noexcept;
+    // Entries from the position on that a dead producer claimed and never filled become ones that
+    // are passed over.
+    void recover(uint64_t position, uint32_t producer) const noexcept;
 
     // Whether a receive's completion stands between position and the tail.
     bool holds_receive(uint64_t position, uint32_t qpn, uint32_t request) const noexcept;

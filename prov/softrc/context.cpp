@@ -3,6 +3,8 @@
 
 #include "softrc/context.hpp"
 
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "softrc/completion_queue.hpp"
 #include "softrc/queue_pair.hpp"
 
@@ -14,7 +16,12 @@ namespace {
 
 struct ProtectionDomain : ibv_pd {
     uint32_t number{0};
+    std::atomic<int> leaning{0}; // objects that belong to it
 };
+
+std::atomic<int>& leaning_on(ibv_pd* pd) noexcept {
+    return static_cast<ProtectionDomain*>(pd)->leaning;
+}
 
 uint32_t number_of(const ibv_pd* pd) noexcept {
     return static_cast<const ProtectionDomain*>(pd)->number;
@@ -41,17 +48,27 @@ int post_recv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
 
 } // namespace
 
-SoftContext::SoftContext(ibv_device& device)
+SoftContext::SoftContext(ibv_device& device, const verbs::Port& port)
     : process_{Process::open()}
+    , port_{port}
     , rnr_before_{process_->rnr_naks()} {
-    context_.device = &device;
-    context_.cmd_fd = context_.async_fd = -1;
-    context_.num_comp_vectors = 1;
-    context_.ops.poll_cq = poll_cq;
-    context_.ops.req_notify_cq = req_notify_cq;
-    context_.ops.post_srq_recv = post_srq_recv;
-    context_.ops.post_send = post_send;
-    context_.ops.post_recv = post_recv;
+    if (!events_.ok()) {
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no pipe for its events: {}", fi_strerror(errno));
+        throw Error{errno};
+    }
+    context_.sz = sizeof context_;
+    context_.priv = reinterpret_cast<verbs_ex_private*>(this);
+    ibv_context& c = context_.context;
+    c.abi_compat = __VERBS_ABI_IS_EXTENDED;
+    c.device = &device;
+    c.cmd_fd = -1;
+    c.async_fd = events_.fd();
+    c.num_comp_vectors = 1;
+    c.ops.poll_cq = poll_cq;
+    c.ops.req_notify_cq = req_notify_cq;
+    c.ops.post_srq_recv = post_srq_recv;
+    c.ops.post_send = post_send;
+    c.ops.post_recv = post_recv;
 }
 
 SoftContext::~SoftContext() = default;
@@ -63,12 +80,13 @@ ibv_pd* SoftContext::alloc_pd() noexcept {
         errno = ENOMEM;
         return nullptr;
     }
-    pd->context = &context_;
+    pd->context = &context_.context;
     pd->number = ++numbers;
     return pd;
 }
 
 int SoftContext::dealloc_pd(ibv_pd* pd) noexcept {
+    if (leaning_on(pd) > 0) return EBUSY;
     delete static_cast<ProtectionDomain*>(pd);
     return 0;
 }
@@ -87,17 +105,19 @@ ibv_mr* SoftContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access
         errno = ENOMEM;
         return nullptr;
     }
-    mr->context = &context_;
+    mr->context = &context_.context;
     mr->pd = pd;
     mr->addr = address;
     mr->length = length;
     mr->lkey = mr->rkey = key;
+    ++leaning_on(pd);
     return mr;
 }
 
 int SoftContext::dereg_mr(ibv_mr* mr) noexcept {
     process_->regions().remove(mr->rkey);
     process_->wait_for_senders();
+    --leaning_on(mr->pd);
     delete mr;
     return 0;
 }
@@ -115,7 +135,7 @@ void SoftContext::release(void* memory, size_t bytes) noexcept {
 }
 
 ibv_comp_channel* SoftContext::create_comp_channel() noexcept {
-    return CompletionChannel::create(&context_);
+    return CompletionChannel::create(&context_.context);
 }
 
 int SoftContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
@@ -124,17 +144,16 @@ int SoftContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
 }
 
 int SoftContext::get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept {
-    for (;;) {
-        uint64_t token = 0;
-        const ssize_t n = read(channel->fd, &token, sizeof token);
-        if (n < 0) return -1;
+    auto& pipe = static_cast<CompletionChannel*>(channel)->pipe;
+    for (uint64_t token; pipe.read(token);) {
         // Events of queues that have gone since are passed over.
         CompletionQueue* found = process_->completion_queues().find(token);
-        if (n != sizeof token || !found || found->channel != channel) continue;
+        if (!found || found->channel != channel) continue;
         *cq = found;
         *cq_context = found->cq_context;
         return 0;
     }
+    return -1;
 }
 
 void SoftContext::ack_cq_events(ibv_cq*, unsigned) noexcept {
@@ -146,12 +165,14 @@ ibv_cq* SoftContext::create_cq(int cqe, void* cq_context, ibv_comp_channel* chan
         errno = EINVAL;
         return nullptr;
     }
-    return CompletionQueue::create(*process_, &context_, cqe, cq_context,
-                                   static_cast<CompletionChannel*>(channel));
+    return CompletionQueue::create(*process_, &context_.context, cqe, cq_context,
+                                   static_cast<CompletionChannel*>(channel), events_.name());
 }
 
 int SoftContext::destroy_cq(ibv_cq* cq) noexcept {
-    delete static_cast<CompletionQueue*>(cq);
+    auto* queue = static_cast<CompletionQueue*>(cq);
+    if (queue->leaning > 0) return EBUSY;
+    delete queue;
     return 0;
 }
 
@@ -163,24 +184,30 @@ ibv_srq* SoftContext::create_srq(ibv_pd* pd, ibv_srq_init_attr* init) noexcept {
         return nullptr;
     }
     auto* srq = new (std::nothrow) SharedReceiveQueue{*process_, number_of(pd), attr};
-    if (!srq || !srq->queue.ok()) {
+    if (!srq || !srq->queue.ok() || !srq->listed) {
         delete srq;
         errno = ENOMEM;
         return nullptr;
     }
-    srq->context = &context_;
+    srq->context = &context_.context;
     srq->srq_context = init->srq_context;
     srq->pd = pd;
+    ++leaning_on(pd);
     return srq;
 }
 
 int SoftContext::destroy_srq(ibv_srq* srq) noexcept {
-    delete static_cast<SharedReceiveQueue*>(srq);
+    auto* queue = static_cast<SharedReceiveQueue*>(srq);
+    if (queue->leaning > 0) return EBUSY;
+    --leaning_on(srq->pd);
+    delete queue;
     return 0;
 }
 
 ibv_qp* SoftContext::create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept {
-    return QueuePair::create(*process_, pd, number_of(pd), attr);
+    QueuePair* qp = QueuePair::create(*process_, pd, number_of(pd), events_.name(), attr);
+    if (qp) ++leaning_on(pd);
+    return qp;
 }
 
 int SoftContext::modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept {
@@ -188,7 +215,32 @@ int SoftContext::modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept {
 }
 
 int SoftContext::destroy_qp(ibv_qp* qp) noexcept {
+    --leaning_on(qp->pd);
     delete static_cast<QueuePair*>(qp);
+    return 0;
+}
+
+ibv_ah* SoftContext::create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept {
+    if (attr->port_num != 1) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    auto* handle = new (std::nothrow) AddressHandle{};
+    if (!handle) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    handle->context = &context_.context;
+    handle->pd = pd;
+    handle->reachable =
+        !attr->is_global || std::ranges::equal(process_->node().id(), attr->grh.dgid.raw);
+    ++leaning_on(pd);
+    return handle;
+}
+
+int SoftContext::destroy_ah(ibv_ah* ah) noexcept {
+    --leaning_on(ah->pd);
+    delete static_cast<AddressHandle*>(ah);
     return 0;
 }
 

@@ -11,7 +11,7 @@ namespace odrc::soft {
 // The soft device, opened: the seam's calls on this process's objects.
 class SoftContext final : public verbs::Context {
 public:
-    explicit SoftContext(ibv_device& device); // throws Error
+    SoftContext(ibv_device& device, const verbs::Port& port); // throws Error
     ~SoftContext() override;
 
     // The opened device behind a context of ours.
@@ -56,6 +56,8 @@ public:
 
 private:
     std::shared_ptr<Process> process_;
+    const verbs::Port& port_;
+    Pipe events_;
     verbs_context context_{};
     const uint64_t rnr_before_;
 };

@@ -8,6 +8,7 @@
 #include "softrc/copy.hpp"
 #include "softrc/queue_pair.hpp"
 
+#include <climits>
 #include <cstring>
 
 namespace odrc::soft {
@@ -27,9 +28,10 @@ verbs::Port describe() {
     d.max_cqe = kMaxCompletions;
     d.max_mr = kMaxRegions - 1;
     d.max_pd = 1 << 16;
-    d.max_qp_rd_atom = d.max_qp_init_rd_atom = 16;
-    d.atomic_cap = IBV_ATOMIC_NONE;
-    d.max_srq = kMaxQueuePairs;
+    d.max_qp_rd_atom = d.max_qp_init_rd_atom = kMaxReadAtomic;
+    d.atomic_cap = IBV_ATOMIC_HCA;
+    d.max_srq = kMaxSharedReceiveQueues;
+    d.max_ah = INT_MAX;
     d.max_srq_wr = kMaxWorkRequests;
     d.max_srq_sge = kMaxReceiveSegments;
     d.phys_port_cnt = 1;
@@ -37,6 +39,7 @@ verbs::Port describe() {
     p.state = IBV_PORT_ACTIVE;
     p.max_mtu = p.active_mtu = IBV_MTU_4096;
     p.gid_tbl_len = 1;
+    p.pkey_tbl_len = 1;
     p.max_msg_sz = kMaxMessage;
     p.link_layer = IBV_LINK_LAYER_INFINIBAND; // without LIDs: addressed by GID, the node's id
     auto& loopback = reinterpret_cast<sockaddr_in&>(port.address);
@@ -59,7 +62,7 @@ public:
     }
 
     std::unique_ptr<verbs::Context> open() const override {
-        return std::make_unique<SoftContext>(device_);
+        return std::make_unique<SoftContext>(device_, port());
     }
 
 private:

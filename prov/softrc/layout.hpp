@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 1;
+inline constexpr uint32_t kLayoutVersion = 2;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -28,6 +28,9 @@ inline constexpr uint64_t kNodeMagic = 0x65646f6e6372646f; // "odrcnode"
 inline constexpr uint32_t kMaxProcesses = 4096;
 inline constexpr uint32_t kQpNumbers = 1 << 24; // IBTA: queue pair numbers have 24 bits
 inline constexpr uint32_t kFirstQpNumber = 2;   // 0 and 1 are the management queue pairs
+inline constexpr uint32_t kMaxVisitors = 256;
+// The last numbers stand for visitors (below), and for no queue pair.
+inline constexpr uint32_t kFirstVisitorNumber = kQpNumbers - kMaxVisitors;
 
 struct ProcessSlot {
     std::atomic<uint32_t> pid;        // 0: free
@@ -56,29 +59,46 @@ inline constexpr uint64_t kArenaMagic = 0x616e65726163726f;
 inline constexpr size_t kArenaBytes = size_t{4} << 30; // reserved; only what is used takes memory
 inline constexpr uint32_t kMaxRegions = 1 << 16;
 
-enum class RegionKind : uint32_t {
-    process, // the owner's private memory
-    arena,   // in the owner's arena: base corresponds to offset
-    whole,   // all of the owner's private memory
-};
-
 // A memory region. The owner writes it while the key is 0; senders read it and then find the key
 // unchanged, or start again.
 struct alignas(kLine) Region {
     std::atomic<uint32_t> key; // index << 8 | uses; 0: none
     uint32_t access;           // IBV_ACCESS_*
     uint32_t pd;
-    RegionKind kind;
+    uint8_t uses;  // counts the regions that had this entry: tells their keys apart
     uint64_t base; // address in the owner
     uint64_t length;
-    uint64_t offset; // in the arena
-    uint8_t uses;    // counts the regions that had this entry: tells their keys apart
 };
+
+// A pipe of the owner's that others write events into (numbers of 64 bits).
+struct EventPipe {
+    uint64_t inode; // tells it from another descriptor of the same number
+    int32_t fd;     // the read end, in the owner; -1: none
+};
+
+// A sender of datagrams, which may come from any process unannounced, signs in for the time of an
+// operation, so that the owner can wait until it has left, and take back what it held if it died.
+struct alignas(kLine) Visitor {
+    std::atomic<uint64_t> who;   // VisitorId; 0: free
+    std::atomic<uint32_t> holds; // 1 + the receive claimed and not completed
+    std::atomic<uint32_t> qpn;   // the queue pair visited
+};
+
+//   slot (12 bits) | generation (20) | count of visits (32, never all zero)
+using VisitorId = uint64_t;
+
+// Whoever changes private memory of the owner atomically holds one of these, chosen by address,
+// by the slot and generation of its process (as in a VisitorId). 0: free.
+inline constexpr uint32_t kAtomicLocks = 64;
 
 struct Arena {
     uint64_t magic;
     uint32_t version;
     uint32_t pid;
+    uint64_t base;   // where the owner has the arena mapped
+    EventPipe agent; // wakes the owner's agent: QpEvent of a queue pair that was put in error, or 0
+    alignas(kLine) std::atomic<uint64_t> atomic_locks[kAtomicLocks];
+    Visitor visitors[kMaxVisitors];
     alignas(kLine) Region regions[kMaxRegions];
 };
 
@@ -89,19 +109,21 @@ struct Arena {
 // instant the memory itself says who holds what: if a sender dies, the owner takes back what it
 // held.
 //
-//   lap (16 bits) | state (2) | work request (22) | number of the receiving queue pair (24)
+//   lap (16 bits) | state (2) | work request (22) | number of the receiving queue pair, or of the
+//   visitor that claims (24)
 using Ticket = uint64_t;
 enum class TicketState : uint64_t { free = 0, posted = 1, claimed = 2 };
 
-constexpr Ticket make_ticket(uint64_t lap, TicketState state, uint64_t wr, uint64_t qpn) noexcept {
-    return (lap & 0xffff) << 48 | static_cast<uint64_t>(state) << 46 | wr << 24 | qpn;
+constexpr Ticket make_ticket(uint64_t lap, TicketState state, uint64_t wr,
+                             uint64_t claimer) noexcept {
+    return (lap & 0xffff) << 48 | static_cast<uint64_t>(state) << 46 | wr << 24 | claimer;
 }
 constexpr uint64_t ticket_lap(Ticket t) noexcept { return t >> 48; }
 constexpr TicketState ticket_state(Ticket t) noexcept {
     return static_cast<TicketState>(t >> 46 & 3);
 }
 constexpr uint32_t ticket_wr(Ticket t) noexcept { return t >> 24 & 0x3fffff; }
-constexpr uint32_t ticket_qpn(Ticket t) noexcept { return t & 0xffffff; }
+constexpr uint32_t ticket_claimer(Ticket t) noexcept { return t & 0xffffff; }
 inline constexpr uint32_t kMaxReceives = 1 << 20;
 
 struct Segment { // as ibv_sge
@@ -124,23 +146,28 @@ struct ReceiveRing {
     uint64_t ticket_offset; // of the tickets and of the requests, in the arena
     uint64_t request_offset;
     uint32_t request_stride;
+    std::atomic<uint32_t> limit; // SRQ: fewer receives raise an event, once; 0: not armed
+    alignas(kLine) EventPipe events;
+    uint64_t limit_event;                      // what is written into it
+    std::atomic<uint64_t> tail;                // owner: the next ticket to post
     alignas(kLine) std::atomic<uint64_t> head; // senders: the next ticket to claim
 };
 
 // ---- completion queue ----------------------------------------------------------------------
 
-// An entry's state: lap (38 bits) | phase (2) | number of the queue pair that fills it (24).
+// An entry's state: lap (38 bits) | phase (2) | number of the queue pair, or
+// visitor, that fills it (24).
 // A producer claims the entry at the tail, fills it and makes it full; the owner empties it.
 enum class EntryPhase : uint64_t { empty = 0, claimed = 1, full = 2 };
 
-constexpr uint64_t make_state(uint64_t lap, EntryPhase phase, uint64_t qpn) noexcept {
-    return lap << 26 | static_cast<uint64_t>(phase) << 24 | qpn;
+constexpr uint64_t make_state(uint64_t lap, EntryPhase phase, uint64_t producer) noexcept {
+    return lap << 26 | static_cast<uint64_t>(phase) << 24 | producer;
 }
 constexpr uint64_t state_lap(uint64_t s) noexcept { return s >> 26; }
 constexpr EntryPhase state_phase(uint64_t s) noexcept {
     return static_cast<EntryPhase>(s >> 24 & 3);
 }
-constexpr uint32_t state_qpn(uint64_t s) noexcept { return s & 0xffffff; }
+constexpr uint32_t state_producer(uint64_t s) noexcept { return s & 0xffffff; }
 inline constexpr uint64_t kLapMask = (uint64_t{1} << 38) - 1;
 
 struct alignas(kLine) CompletionEntry {
@@ -149,6 +176,7 @@ struct alignas(kLine) CompletionEntry {
     uint32_t byte_len;
     uint32_t imm_data;
     uint32_t qp_num;
+    uint32_t src_qp;   // receive: the sender's
     uint32_t qp_index; // in the owner's table of queue pairs
     uint32_t request;  // receive: the work request; send: the send queue's position after it
     uint8_t status;    // ibv_wc_status
@@ -160,11 +188,12 @@ inline constexpr uint8_t kNoCompletion = 0xff; // its producer died: to be passe
 inline constexpr uint8_t kReceiveBit = 0x80;   // in the opcode, as IBV_WC_RECV: ends a receive
 
 struct CompletionRing {
-    uint32_t entries;   // a power of two
-    int32_t channel_fd; // the read end of the completion channel's pipe in the owner; -1: none
-    uint64_t channel_inode;
-    uint64_t entry_offset;                      // in the arena
-    uint64_t token;                             // what an event says: which queue it is
+    uint32_t entries;      // a power of two
+    uint64_t entry_offset; // in the arena
+    EventPipe channel;     // the completion channel
+    uint64_t token;        // what is written into it: which queue it is
+    EventPipe events;      // the device's asynchronous events
+    uint64_t overrun_event;
     alignas(kLine) std::atomic<uint64_t> tail;  // producers: the next entry to claim
     alignas(kLine) std::atomic<uint32_t> armed; // Arm: the owner sets it, a producer takes it
     std::atomic<uint32_t> overrun;              // producers: an entry found no room
@@ -175,24 +204,28 @@ enum Arm : uint32_t { kNotArmed = 0, kArmedSolicited = 1, kArmedAny = 2 };
 
 inline constexpr uint32_t kPortClosed = ~0u; // beside ibv_qp_state: the queue pair is gone
 
-// What the other side of a connection sees of a queue pair. The first line is for the peer's
-// sender to read; the second is this queue pair's own progress as a sender, which its peer reads
-// to know when memory may go away, and what to take back if the sender died. Nobody ever writes
-// into a port of another process but its state, so that a sender that comes late, to a port that
-// is gone, does no harm.
+// What others see of a queue pair. The first two lines are for senders to read; the third is this
+// queue pair's own progress as a sender, which its peer reads to know when memory may go away, and
+// what to take back if the sender died. Nobody ever writes into a port of another process but its
+// state, so that a sender that comes late, to a port that is gone, does no harm.
 struct alignas(kLine) QpPort {
     std::atomic<uint32_t> state;       // ibv_qp_state; a sender that is refused for good sets ERR
     std::atomic<uint32_t> qp_num;      // zero when the queue pair is gone
     std::atomic<uint32_t> peer_qp_num; // the only one that may send here; 0: none
-    uint32_t access;                   // IBV_ACCESS_REMOTE_*
+    std::atomic<uint32_t> access;      // IBV_ACCESS_REMOTE_*
+    std::atomic<uint32_t> qkey;        // of datagrams
     uint32_t pd;
-    uint32_t qp_index; // in the owner's table of queue pairs
+    uint32_t qp_index;                  // in the owner's table of queue pairs
+    uint8_t type;                       // ibv_qp_type
+    std::atomic<uint8_t> min_rnr_timer; // IBTA code
+    std::atomic<bool> established;      // something has come in
     uint64_t receive_ring;
     uint64_t completion_ring;
-    uint8_t min_rnr_timer;                     // IBTA code
+    alignas(kLine) EventPipe events;
+    uint64_t event; // what is written into it, or-ed with the type of the event
     alignas(kLine) std::atomic<uint32_t> busy; // odd: inside an operation on the peer
     std::atomic<uint32_t> holds; // 1 + the receive claimed from the peer and not completed
 };
-static_assert(sizeof(QpPort) == 2 * kLine);
+static_assert(sizeof(QpPort) == 3 * kLine);
 
 } // namespace odrc::soft

@@ -157,7 +157,7 @@ uint32_t NodeMember::allocate_qp_number(uint64_t port_offset) noexcept {
     for (uint32_t tries = 0; tries < kQpNumbers; ++tries) {
         const uint32_t number =
             node().next_qp_number.fetch_add(1, std::memory_order_relaxed) % kQpNumbers;
-        if (number < kFirstQpNumber) continue;
+        if (number < kFirstQpNumber || number >= kFirstVisitorNumber) continue;
         QpLocation there = node().qps[number].load(std::memory_order_acquire);
         // A number whose process has died is free again.
         if (there != 0) {

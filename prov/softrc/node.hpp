@@ -33,6 +33,16 @@ public:
     uint32_t slot() const noexcept { return slot_; }
     uint32_t generation() const noexcept { return generation_; }
 
+    // This process among all that ever were on the node, in the upper half of a VisitorId.
+    uint64_t identity() const noexcept {
+        return uint64_t{slot_} << 52 | uint64_t{generation_} << 32;
+    }
+    bool alive(uint64_t identity) const noexcept {
+        return find_process(static_cast<uint32_t>(identity >> 52),
+                            static_cast<uint32_t>(identity >> 32 & 0xfffff))
+            .has_value();
+    }
+
     // The next free number of the node for a queue pair whose port is at that offset of this
     // process's arena; 0 when there is none left.
     uint32_t allocate_qp_number(uint64_t port_offset) noexcept;

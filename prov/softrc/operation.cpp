@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// One work request, carried out by this thread on the peer's memory: what a NIC and its wire
-// would do. Statuses are those of IBTA 1.4, 10.10.3.
+// One work request of a connection, carried out by this thread on the peer's memory: what a NIC
+// and its wire would do. Statuses are those of IBTA 1.4, 10.10.3.
 
+#include "softrc/atomic_lock.hpp"
 #include "softrc/copy.hpp"
 #include "softrc/queue_pair.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace odrc::soft {
 namespace {
@@ -27,122 +30,152 @@ private:
     std::atomic<uint32_t>& busy_;
 };
 
+// What the operation makes of the value it finds.
+uint64_t result_of(const ibv_send_wr& wr, uint64_t found) noexcept {
+    if (wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) return found + wr.wr.atomic.compare_add;
+    return found == wr.wr.atomic.compare_add ? wr.wr.atomic.swap : found;
+}
+
+uint64_t change(std::atomic_ref<uint64_t> value, const ibv_send_wr& wr) noexcept {
+    uint64_t found = value.load(std::memory_order_relaxed);
+    while (!value.compare_exchange_weak(found, result_of(wr, found))) {
+    }
+    return found;
+}
+
+constexpr ibv_wc_status status_of(int copy_error) noexcept {
+    return copy_error == ESRCH ? IBV_WC_RETRY_EXC_ERR : IBV_WC_REM_ACCESS_ERR;
+}
+
 } // namespace
 
+bool QueuePair::find_data(const ibv_send_wr& wr, Data& data) noexcept {
+    const bool inward = wr.opcode == IBV_WR_RDMA_READ || wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+                        wr.opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+    const int access = inward ? IBV_ACCESS_LOCAL_WRITE : 0;
+    for (int i = 0; i < wr.num_sge; ++i) {
+        const ibv_sge& s = wr.sg_list[i];
+        Place place;
+        if (!(wr.send_flags & IBV_SEND_INLINE) && s.length > 0 &&
+            !find_place(process_.view(), true, s.lkey, pd_number_, s.addr, s.length, access, place))
+            return false;
+        data.pieces[data.count++] = {reinterpret_cast<void*>(s.addr), s.length};
+        data.length += s.length;
+    }
+    return true;
+}
+
 QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
+    if (datagram()) return send_datagram(wr);
     if (!link_) {
-        link_ = find_link(destination_);
+        link_ = find_link(attr_.dest_qp_num, IBV_QPT_RC);
         if (!link_) return {Verdict::no_peer, {}};
-        port_->peer_qp_num = destination_;
+        port_->peer_qp_num = attr_.dest_qp_num;
     }
     if (link_.process->dead()) return {Verdict::done, IBV_WC_RETRY_EXC_ERR};
     const Busy busy{*port_};
     // Looked at after we are seen to be busy: either the peer waits for us, or we see that it
     // is going.
     const uint32_t there = link_.port->state.load(std::memory_order_seq_cst);
-    if (link_.port->qp_num != destination_ || there == kPortClosed || there == IBV_QPS_ERR)
-        return {Verdict::done, IBV_WC_RETRY_EXC_ERR};
-    if ((there != IBV_QPS_RTR && there != IBV_QPS_RTS) || link_.port->peer_qp_num != qp_num)
+    if (link_.port->qp_num != attr_.dest_qp_num || there == kPortClosed || there == IBV_QPS_ERR)
+        return {Verdict::done, IBV_WC_RETRY_EXC_ERR}; // retries would not help
+    if ((there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD) ||
+        link_.port->peer_qp_num != qp_num)
         return {Verdict::no_peer, {}};
+    if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
+        link_.process->raise_event(link_.port->events,
+                                   link_.port->event | uint64_t{IBV_EVENT_COMM_EST});
     return carry_out_on_peer(wr);
 }
 
 QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr) noexcept {
-    iovec data[kMaxSendSegments];
-    uint32_t length = 0;
-    const int access = wr.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_LOCAL_WRITE : 0;
-    for (int i = 0; i < wr.num_sge; ++i) {
-        const ibv_sge& s = wr.sg_list[i];
-        Place place{.mapped = nullptr, .address = s.addr, .length = s.length};
-        if (!(wr.send_flags & IBV_SEND_INLINE) && s.length > 0 &&
-            !find_place(process_.view(), true, s.lkey, pd_number_, s.addr, s.length, access, place))
-            return {Verdict::done, IBV_WC_LOC_PROT_ERR};
-        data[i] = {reinterpret_cast<void*>(s.addr), s.length};
-        length += s.length;
-    }
-    const std::span<const iovec> all{data, static_cast<size_t>(wr.num_sge)};
+    Data data;
+    if (!find_data(wr, data)) return {Verdict::done, IBV_WC_LOC_PROT_ERR};
     switch (wr.opcode) {
     case IBV_WR_RDMA_READ:
-        return read(wr, all, length);
+        return read(wr, data);
     case IBV_WR_RDMA_WRITE:
     case IBV_WR_RDMA_WRITE_WITH_IMM:
-        return write(wr, all, length);
+        return write(wr, data);
+    case IBV_WR_ATOMIC_FETCH_AND_ADD:
+    case IBV_WR_ATOMIC_CMP_AND_SWP:
+        return atomic(wr, data);
     default:
-        return send(wr, all, length);
+        return send(wr, data);
     }
 }
 
-QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, std::span<const iovec> data,
-                                   uint32_t length) noexcept {
-    ReceiveRingView::Claim claim;
-    if (!link_.receives.claim(link_.port->qp_num, port_->holds, claim))
-        return {Verdict::no_receive, {}};
-    return deliver(claim, wr, length, IBV_WC_RECV, scatter(claim, data, length));
+// The peer's memory, if its queue pair and its region allow the access (IBV_ACCESS_REMOTE_*).
+bool QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
+                            Place& place) noexcept {
+    return link_.port->access.load(std::memory_order_relaxed) & static_cast<uint32_t>(access) &&
+           find_place(link_.process->arena(), link_.process->own(), rkey, link_.port->pd, address,
+                      length, access, place);
 }
 
-QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, std::span<const iovec> data,
-                                    uint32_t length) noexcept {
+QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
+    ReceiveRingView::Claim claim;
+    if (!link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
+        return {Verdict::no_receive, {}};
+    return deliver(claim, wr, data.length, IBV_WC_RECV,
+                   scatter(link_, claim, data.all(), data.length));
+}
+
+QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noexcept {
     const bool immediate = wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-    ReceiveRingView::Claim claim;
-    if (immediate && !link_.receives.claim(link_.port->qp_num, port_->holds, claim))
-        return {Verdict::no_receive, {}};
-    ibv_wc_status status = IBV_WC_SUCCESS;
-    if (length > 0) { // IBTA 1.4, 9.7.4.1.3: nothing is checked for no bytes
+    if (data.length > 0) { // IBTA 1.4, 9.7.4.1.3: nothing is checked for no bytes
         Place place;
-        if (!(link_.port->access & IBV_ACCESS_REMOTE_WRITE) ||
-            !find_place(link_.process->arena(), link_.process->own(), wr.wr.rdma.rkey,
-                        link_.port->pd, wr.wr.rdma.remote_addr, length, IBV_ACCESS_REMOTE_WRITE,
-                        place))
-            status = IBV_WC_REM_ACCESS_ERR;
-        else if (const int error = copy(*link_.process, Direction::to_peer, data, {&place, 1}))
-            status = error == ESRCH ? IBV_WC_RETRY_EXC_ERR : IBV_WC_REM_ACCESS_ERR;
+        if (!find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length,
+                         IBV_ACCESS_REMOTE_WRITE, place))
+            return refuse(IBV_WC_REM_ACCESS_ERR);
+        if (const int error = copy(*link_.process, Direction::to_peer, data.all(), {&place, 1}))
+            return refuse(status_of(error));
     }
-    if (immediate) {
-        const bool success = status == IBV_WC_SUCCESS;
-        const Outcome outcome = deliver(claim, wr, length, IBV_WC_RECV_RDMA_WITH_IMM,
-                                        success ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR);
-        if (success) return outcome;
-    }
-    return status == IBV_WC_SUCCESS ? Outcome{Verdict::done, status} : refuse(status);
+    if (!immediate) return {Verdict::done, IBV_WC_SUCCESS};
+    ReceiveRingView::Claim claim;
+    if (!link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
+        return {Verdict::no_receive, {}}; // and the bytes are written again with the next try
+    return deliver(claim, wr, data.length, IBV_WC_RECV_RDMA_WITH_IMM, IBV_WC_SUCCESS);
 }
 
-QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, std::span<const iovec> data,
-                                   uint32_t length) noexcept {
-    if (length == 0) return {Verdict::done, IBV_WC_SUCCESS};
+QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noexcept {
+    if (data.length == 0) return {Verdict::done, IBV_WC_SUCCESS};
     Place place;
-    if (!(link_.port->access & IBV_ACCESS_REMOTE_READ) ||
-        !find_place(link_.process->arena(), link_.process->own(), wr.wr.rdma.rkey, link_.port->pd,
-                    wr.wr.rdma.remote_addr, length, IBV_ACCESS_REMOTE_READ, place))
+    if (!find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length, IBV_ACCESS_REMOTE_READ,
+                     place))
         return refuse(IBV_WC_REM_ACCESS_ERR);
-    if (const int error = copy(*link_.process, Direction::from_peer, data, {&place, 1}))
-        return refuse(error == ESRCH ? IBV_WC_RETRY_EXC_ERR : IBV_WC_REM_ACCESS_ERR);
+    if (const int error = copy(*link_.process, Direction::from_peer, data.all(), {&place, 1}))
+        return refuse(status_of(error));
     return {Verdict::done, IBV_WC_SUCCESS};
 }
 
-// Puts the message into the segments of a claimed receive. Gives the receive's status.
-ibv_wc_status QueuePair::scatter(const ReceiveRingView::Claim& claim, std::span<const iovec> data,
-                                 uint32_t length) noexcept {
-    Place places[kMaxReceiveSegments];
-    size_t count = 0;
-    uint64_t room = 0;
-    for (uint32_t i = 0; i < claim.segments && i < kMaxReceiveSegments && room < length; ++i) {
-        const Segment s = claim.list[i];
-        if (s.length == 0) continue;
-        if (!find_place(link_.process->arena(), link_.process->own(), s.lkey, link_.receives.pd(),
-                        s.address, s.length, IBV_ACCESS_LOCAL_WRITE, places[count]))
-            return IBV_WC_LOC_PROT_ERR;
-        room += s.length;
-        ++count;
+// Memory that all processes see is changed by the processor; private memory under a lock, read and
+// written, whoever's it is.
+QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) noexcept {
+    const uint64_t address = wr.wr.atomic.remote_addr;
+    if (address % sizeof(uint64_t) != 0) return refuse(IBV_WC_REM_INV_REQ_ERR);
+    Place place;
+    if (!find_remote(address, wr.wr.atomic.rkey, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC, place))
+        return refuse(IBV_WC_REM_ACCESS_ERR);
+    uint64_t found = 0;
+    if (place.shared) {
+        found = change(std::atomic_ref{*reinterpret_cast<uint64_t*>(place.mapped)}, wr);
+    } else {
+        const AtomicLock lock{process_.node(), link_.process->arena().header(), address};
+        uint64_t value = 0;
+        const iovec local{&value, sizeof value};
+        int error = copy(*link_.process, Direction::from_peer, {&local, 1}, {&place, 1});
+        found = value;
+        value = result_of(wr, found);
+        if (!error) error = copy(*link_.process, Direction::to_peer, {&local, 1}, {&place, 1});
+        if (error) return refuse(status_of(error));
     }
-    if (room < length) return IBV_WC_LOC_LEN_ERR;
-    switch (copy(*link_.process, Direction::to_peer, data, {places, count})) {
-    case 0:
-        return IBV_WC_SUCCESS;
-    case ESRCH:
-        return IBV_WC_RETRY_EXC_ERR;
-    default:
-        return IBV_WC_LOC_PROT_ERR;
+    const auto* from = reinterpret_cast<const std::byte*>(&found);
+    for (const iovec& v : data.all()) {
+        std::memcpy(v.iov_base, from, v.iov_len);
+        from += v.iov_len;
     }
+    return {Verdict::done, IBV_WC_SUCCESS};
 }
 
 // Completes a claimed receive at the peer, and says how the request at our side ended.
@@ -151,23 +184,21 @@ QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const
                                       ibv_wc_status status) noexcept {
     const bool immediate =
         wr.opcode == IBV_WR_SEND_WITH_IMM || wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-    const auto pushed = link_.completions.push(
-        {.wr_id = claim.wr_id,
-         .byte_len = length,
-         .imm_data = immediate ? wr.imm_data : 0,
-         .qp_num = destination_,
-         .qp_index = link_.port->qp_index,
-         .request = claim.request,
-         .status = static_cast<uint8_t>(status),
-         .opcode = opcode,
-         .flags = static_cast<uint16_t>(immediate ? IBV_WC_WITH_IMM : 0)},
-        destination_, (wr.send_flags & IBV_SEND_SOLICITED) || status != IBV_WC_SUCCESS);
+    const bool room =
+        push(link_,
+             {.wr_id = claim.wr_id,
+              .byte_len = length,
+              .imm_data = immediate ? wr.imm_data : 0,
+              .qp_num = attr_.dest_qp_num,
+              .src_qp = qp_num,
+              .qp_index = link_.port->qp_index,
+              .request = claim.request,
+              .status = static_cast<uint8_t>(status),
+              .opcode = opcode,
+              .flags = static_cast<uint16_t>(immediate ? IBV_WC_WITH_IMM : 0)},
+             attr_.dest_qp_num, (wr.send_flags & IBV_SEND_SOLICITED) || status != IBV_WC_SUCCESS);
     port_->holds.store(0, std::memory_order_release);
-    if (pushed == CompletionRingView::Push::event) {
-        const CompletionRing& ring = link_.completions.shared();
-        link_.process->raise_event(ring.channel_fd, ring.channel_inode, ring.token);
-    }
-    if (pushed == CompletionRingView::Push::overrun) return refuse(IBV_WC_REM_OP_ERR);
+    if (!room) return refuse(IBV_WC_REM_OP_ERR);
     switch (status) {
     case IBV_WC_SUCCESS:
         return {Verdict::done, IBV_WC_SUCCESS};
@@ -182,9 +213,9 @@ QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const
 
 // The request ends badly on the peer's side, which leaves the peer's queue pair in error too.
 QueuePair::Outcome QueuePair::refuse(ibv_wc_status status) noexcept {
-    uint32_t there = link_.port->state.load(std::memory_order_relaxed);
-    if (there == IBV_QPS_RTR || there == IBV_QPS_RTS)
-        link_.port->state.compare_exchange_strong(there, IBV_QPS_ERR);
+    put_in_error(link_, status == IBV_WC_REM_ACCESS_ERR    ? IBV_EVENT_QP_ACCESS_ERR
+                        : status == IBV_WC_REM_INV_REQ_ERR ? IBV_EVENT_QP_REQ_ERR
+                                                           : IBV_EVENT_QP_FATAL);
     return {Verdict::done, status};
 }
 

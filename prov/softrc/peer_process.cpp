@@ -35,16 +35,18 @@ bool PeerProcess::check_dead() noexcept {
     return dead();
 }
 
-void PeerProcess::raise_event(int channel_fd, uint64_t channel_inode, uint64_t token) noexcept {
+void PeerProcess::raise_event(const EventPipe& pipe, uint64_t event) noexcept {
+    const EventPipe name = pipe; // it lies in shared memory: read once
+    if (name.fd < 0) return;
     try {
         std::lock_guard lock{mutex_};
-        Fd& channel = channels_[channel_inode];
-        if (!channel) channel = open_pipe(pid_, channel_fd, channel_inode);
+        Fd& end = pipes_[name.inode];
+        if (!end) end = open_pipe(pid_, name.fd, name.inode);
         // A full pipe has events enough to wake its reader.
-        if (channel) [[maybe_unused]]
-            const auto n = write(channel.get(), &token, sizeof token);
+        if (end) [[maybe_unused]]
+            const auto n = write(end.get(), &event, sizeof event);
     } catch (const std::bad_alloc&) {
-        // The owner still finds the completion when it looks.
+        // The owner still finds what happened when it looks.
     }
 }
 

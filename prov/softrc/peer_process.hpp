@@ -33,8 +33,8 @@ public:
     bool dead() const noexcept { return dead_.load(std::memory_order_relaxed); }
     bool check_dead() noexcept;
 
-    // Writes an event into the completion channel whose pipe has this inode.
-    void raise_event(int channel_fd, uint64_t channel_inode, uint64_t token) noexcept;
+    // Writes an event into a pipe of the process's.
+    void raise_event(const EventPipe& pipe, uint64_t event) noexcept;
 
 private:
     pid_t pid_;
@@ -43,7 +43,7 @@ private:
     ArenaView arena_;
     std::atomic<bool> dead_{false};
     std::mutex mutex_;
-    std::map<uint64_t, Fd> channels_; // by inode
+    std::map<uint64_t, Fd> pipes_; // by inode
 };
 
 } // namespace odrc::soft

@@ -4,6 +4,7 @@
 #include "softrc/process.hpp"
 
 #include "softrc/queue_pair.hpp"
+#include "softrc/visit.hpp"
 
 namespace odrc::soft {
 
@@ -28,6 +29,7 @@ Process::Process()
     , regions_{arena_}
     , queue_pairs_{kMaxQueuePairs}
     , completion_queues_{kMaxCompletionQueues}
+    , shared_receive_queues_{kMaxSharedReceiveQueues}
     , agent_{*this} {}
 
 Process::~Process() = default;
@@ -53,6 +55,29 @@ std::shared_ptr<PeerProcess> Process::peer(const QpPlace& place) noexcept {
 
 void Process::wait_for_senders() noexcept {
     queue_pairs_.for_each([](QueuePair& qp) { qp.wait_for_sender(); });
+    wait_for_visitors();
+}
+
+void Process::wait_for_visitors() noexcept {
+    soft::wait_for_visitors(arena_.header(), [this] { request_visitor_check(); });
+}
+
+void Process::check_visitors() noexcept {
+    clear_visitors(node_, arena_.header(), [this](Visitor& place, uint32_t number) {
+        const uint32_t visited = place.qpn.load(std::memory_order_acquire);
+        const uint32_t holds = place.holds.load(std::memory_order_acquire);
+        queue_pairs_.for_each([&](QueuePair& qp) {
+            if (qp.qp_num == visited) qp.visitor_died(number, holds);
+        });
+    });
+}
+
+void Process::request_visitor_check() noexcept { agent_.wake(Agent::Errand::visitors); }
+
+void Process::queue_pair_broken(const AsyncEvent& event) noexcept {
+    queue_pairs_.with(event.index, [&](QueuePair& qp) {
+        if (qp.qp_num == event.qp_num) qp.broken();
+    });
 }
 
 void Process::add_stalled(QueuePair& qp) noexcept {
@@ -65,7 +90,7 @@ void Process::add_stalled(QueuePair& qp) noexcept {
         }
         stalled_count_.store(static_cast<uint32_t>(stalled_.size()), std::memory_order_relaxed);
     }
-    agent_.wake();
+    agent_.wake(Agent::Errand::stalled);
 }
 
 void Process::remove_stalled(QueuePair& qp) noexcept {

@@ -5,6 +5,7 @@
 
 #include "softrc/agent.hpp"
 #include "softrc/arena.hpp"
+#include "softrc/async_event.hpp"
 #include "softrc/node.hpp"
 #include "softrc/peer_process.hpp"
 #include "softrc/regions.hpp"
@@ -16,9 +17,11 @@ namespace odrc::soft {
 
 class CompletionQueue;
 class QueuePair;
+struct SharedReceiveQueue;
 
 inline constexpr uint32_t kMaxQueuePairs = 1 << 16; // of one process
 inline constexpr uint32_t kMaxCompletionQueues = 1 << 14;
+inline constexpr uint32_t kMaxSharedReceiveQueues = 1 << 14;
 
 // The soft device's half of this process: one, however often the device is opened.
 class Process {
@@ -34,6 +37,7 @@ public:
     Regions& regions() noexcept { return regions_; }
     Table<QueuePair>& queue_pairs() noexcept { return queue_pairs_; }
     Table<CompletionQueue>& completion_queues() noexcept { return completion_queues_; }
+    Table<SharedReceiveQueue>& shared_receive_queues() noexcept { return shared_receive_queues_; }
     PeerProcess& own() noexcept { return *own_; }
 
     // The process in which a queue pair lives; null if it is gone or keeps us out.
@@ -42,6 +46,7 @@ public:
     // Ends a use of memory by senders: when it returns, no operation that began before is still
     // under way on memory of this process.
     void wait_for_senders() noexcept;
+    void wait_for_visitors() noexcept; // of those, the ones that send datagrams
 
     // Queue pairs whose first work request waits for its peer are tried again by whoever polls,
     // and by the agent when nobody does.
@@ -53,8 +58,15 @@ public:
     void count_rnr_nak() noexcept { rnr_naks_.fetch_add(1, std::memory_order_relaxed); }
     uint64_t rnr_naks() const noexcept { return rnr_naks_.load(std::memory_order_relaxed); }
 
-    // For the agent: a peer's pidfd became readable.
+    // Somebody waits for what a visitor has begun: has the agent look whether it died.
+    void request_visitor_check() noexcept;
+
+    // ---- for the agent ----
+    // A peer's pidfd became readable.
     void peer_died(int pidfd) noexcept;
+    // A peer says that it has put a queue pair into the error state.
+    void queue_pair_broken(const AsyncEvent& event) noexcept;
+    void check_visitors() noexcept;
 
 private:
     const pid_t pid_;
@@ -64,6 +76,7 @@ private:
     Regions regions_;
     Table<QueuePair> queue_pairs_;
     Table<CompletionQueue> completion_queues_;
+    Table<SharedReceiveQueue> shared_receive_queues_;
 
     std::mutex peers_mutex_;
     std::map<uint64_t, std::weak_ptr<PeerProcess>> peers_; // by slot and generation

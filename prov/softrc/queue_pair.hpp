@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/spin_lock.hpp"
+#include "softrc/async_event.hpp"
 #include "softrc/completion_queue.hpp"
 #include "softrc/process.hpp"
 #include "softrc/receive_ring.hpp"
@@ -22,28 +23,45 @@ inline constexpr uint32_t kMaxReceiveSegments = 30;
 inline constexpr uint32_t kMaxInline = 2048;
 inline constexpr uint32_t kMaxWorkRequests = 1 << 15;
 inline constexpr uint32_t kMaxMessage = 1u << 31;
+inline constexpr uint32_t kMaxDatagram = 4096; // the port's MTU
+inline constexpr uint32_t kMaxReadAtomic = 16;
 inline constexpr uint32_t kMaxCompletions = 1 << 20;
 
 // A shared receive queue.
 struct SharedReceiveQueue : ibv_srq {
-    SharedReceiveQueue(Process& process, uint32_t pd, const ibv_srq_attr& attr) noexcept
+    SharedReceiveQueue(Process& p, uint32_t pd_number, const ibv_srq_attr& attr) noexcept
         : ibv_srq{}
-        , queue{process.arena(), pd, attr.max_wr, attr.max_sge} {}
+        , process{p}
+        , queue{p.arena(), pd_number, attr.max_wr, attr.max_sge}
+        , listed{process.shared_receive_queues().add(*this, index)} {}
+    ~SharedReceiveQueue() {
+        if (listed) process.shared_receive_queues().remove(index);
+    }
+    Process& process;
     ReceiveQueue queue;
+    uint32_t index{0};
+    bool listed;
+    std::atomic<int> leaning{0}; // queue pairs that use it
 };
 
-// A reliable connection. A work request is carried out by the thread that posts it, there and
-// then; what must wait for the peer (no receive posted, not yet connected) is kept, with all that
-// follows it, and tried again later.
+// Where a datagram goes.
+struct AddressHandle : ibv_ah {
+    bool reachable; // on this node
+};
+
+// A queue pair: a reliable connection (RC) or unreliable datagrams (UD). A work request is carried
+// out by the thread that posts it, there and then; what must wait for the peer (no receive posted,
+// not yet connected) is kept, with all that follows it, and tried again later.
 class QueuePair : public ibv_qp {
 public:
-    // Null and errno on failure.
+    // events: where its asynchronous events go. Null and errno on failure.
     static QueuePair* create(Process& process, ibv_pd* pd, uint32_t pd_number,
-                             ibv_qp_init_attr* attr) noexcept;
+                             const EventPipe& events, ibv_qp_init_attr* attr) noexcept;
     ~QueuePair();
 
-    // As ibv_modify_qp(3) and ibv_post_send(3).
+    // As the verbs of these names.
     int modify(const ibv_qp_attr& attr, int mask) noexcept;
+    void query(ibv_qp_attr& attr, ibv_qp_init_attr& init) const noexcept;
     int post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept;
     int post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad_wr) noexcept;
 
@@ -60,7 +78,12 @@ public:
     // Returns when the peer's sender is not inside an operation that it began before the call.
     void wait_for_sender() noexcept;
 
+    // Clear up behind who sent here and died: a connected peer, or a visitor.
     void peer_died(const PeerProcess& peer) noexcept;
+    void visitor_died(uint32_t number, uint32_t holds) noexcept;
+
+    // A peer has put the queue pair into the error state.
+    void broken() noexcept;
 
 private:
     // The peer's side, looked up once when the connection is made.
@@ -90,19 +113,27 @@ private:
 
     QueuePair(Process& process, ibv_pd* pd, uint32_t pd_number,
               const ibv_qp_init_attr& attr) noexcept;
-    bool allocate() noexcept;
+    bool allocate(const EventPipe& events) noexcept;
     CompletionQueue& send_queue() noexcept { return *static_cast<CompletionQueue*>(send_cq); }
     CompletionQueue& receive_queue() noexcept { return *static_cast<CompletionQueue*>(recv_cq); }
 
-    // queue_pair.cpp: states
+    bool datagram() const noexcept { return qp_type == IBV_QPT_UD; }
+    AsyncEvent event(ibv_event_type type) const noexcept {
+        return {EventSource::qp, index_, qp_num, type};
+    }
+
+    // states.cpp
     uint32_t state() const noexcept { return port_->state.load(std::memory_order_seq_cst); }
-    int to_init(const ibv_qp_attr& attr) noexcept;
-    int to_rtr(const ibv_qp_attr& attr) noexcept;
-    int to_rts(const ibv_qp_attr& attr) noexcept;
+    void set_state(uint32_t state) noexcept;
+    void take_attributes(const ibv_qp_attr& attr, int mask) noexcept;
+    void to_rtr() noexcept;
     void to_error() noexcept;
     void to_reset() noexcept;
-    Link find_link(uint32_t qp_number) const noexcept;
+
+    // queue_pair.cpp: who is at the other end
+    Link find_link(uint32_t qp_number, ibv_qp_type type) const noexcept;
     void await_sender() const noexcept;
+    void recover(uint32_t producer, uint32_t holds) noexcept;
 
     // send_queue.cpp: order
     int accept(const ibv_send_wr& wr) noexcept;
@@ -110,19 +141,42 @@ private:
     void complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
     void flush() noexcept;
     void fail(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
+    void resume() noexcept;
+    void drop_receives() noexcept;
+    template <class F>
+    void take_receives(F&& taken) noexcept;
     Time deadline_of(Verdict why) const noexcept;
 
     // operation.cpp: one work request
+    struct Data { // local memory that one reads from or writes into
+        iovec pieces[kMaxSendSegments];
+        uint32_t count{0};
+        uint32_t length{0};
+        std::span<const iovec> all() const noexcept { return {pieces, count}; }
+    };
+    bool find_data(const ibv_send_wr& wr, Data& data) noexcept;
     Outcome carry_out(const ibv_send_wr& wr) noexcept;
     Outcome carry_out_on_peer(const ibv_send_wr& wr) noexcept;
-    Outcome send(const ibv_send_wr& wr, std::span<const iovec> data, uint32_t length) noexcept;
-    Outcome write(const ibv_send_wr& wr, std::span<const iovec> data, uint32_t length) noexcept;
-    Outcome read(const ibv_send_wr& wr, std::span<const iovec> data, uint32_t length) noexcept;
-    ibv_wc_status scatter(const ReceiveRingView::Claim& claim, std::span<const iovec> data,
-                          uint32_t length) noexcept;
+    Outcome send(const ibv_send_wr& wr, const Data& data) noexcept;
+    Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
+    Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
+    Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
+    bool find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
+                     Place& place) noexcept;
     Outcome deliver(const ReceiveRingView::Claim& claim, const ibv_send_wr& wr, uint32_t length,
                     uint8_t opcode, ibv_wc_status status) noexcept;
     Outcome refuse(ibv_wc_status status) noexcept;
+
+    // datagram.cpp: one datagram
+    Outcome send_datagram(const ibv_send_wr& wr) noexcept;
+    void deliver_datagram(const ibv_send_wr& wr, const Data& data, const Link& to) noexcept;
+
+    // delivery.cpp: what sends of both kinds do at the receiver
+    static ibv_wc_status scatter(const Link& to, const ReceiveRingView::Claim& claim,
+                                 std::span<const iovec> data, uint32_t length) noexcept;
+    static bool push(const Link& to, const Completion& completion, uint32_t producer,
+                     bool solicited) noexcept;
+    static void put_in_error(const Link& to, ibv_event_type why) noexcept;
 
     Process& process_;
     const uint32_t pd_number_;
@@ -136,11 +190,12 @@ private:
 
     SpinLock lock_; // guards all below
     Link link_;
-    uint32_t destination_{0};
-    bool reachable_{false}; // the destination is on this node
-    uint8_t timeout_{0}, retry_count_{0}, rnr_retry_{0};
-    uint32_t posted_{0};               // work requests so far
-    std::atomic<uint32_t> retired_{0}; // of those, the ones known to be done
+    ibv_qp_attr attr_{};                         // as modify() was told
+    bool reachable_{false};                      // the destination is on this node
+    bool last_told_{false};                      // that it takes no more receives
+    std::vector<std::pair<uint32_t, Link>> met_; // datagrams: whom they went to lately
+    uint32_t posted_{0};                         // work requests so far
+    std::atomic<uint32_t> retired_{0};           // of those, the ones known to be done
     std::deque<Waiting> waiting_;
     bool stalled_{false}; // listed for retries
 };

@@ -51,7 +51,8 @@ Segment* ReceiveRingView::segments(uint32_t index) const noexcept {
     return reinterpret_cast<Segment*>(&request(index) + 1);
 }
 
-bool ReceiveRingView::claim(uint32_t qpn, std::atomic<uint32_t>& holds, Claim& out) const noexcept {
+bool ReceiveRingView::claim(uint32_t claimer, std::atomic<uint32_t>& holds,
+                            Claim& out) const noexcept {
     for (;;) {
         uint64_t head = ring_->head.load(std::memory_order_acquire);
         std::atomic<Ticket>& place = tickets_[head & mask_];
@@ -64,7 +65,8 @@ bool ReceiveRingView::claim(uint32_t qpn, std::atomic<uint32_t>& holds, Claim& o
         const uint32_t request = ticket_wr(t);
         const bool mine =
             ticket_lap(t) == lap && ticket_state(t) == TicketState::posted && request < capacity_ &&
-            place.compare_exchange_strong(t, make_ticket(lap, TicketState::claimed, request, qpn),
+            place.compare_exchange_strong(t,
+                                          make_ticket(lap, TicketState::claimed, request, claimer),
                                           std::memory_order_acq_rel);
         if (mine) {
             holds.store(request + 1, std::memory_order_release);
@@ -80,6 +82,13 @@ bool ReceiveRingView::claim(uint32_t qpn, std::atomic<uint32_t>& holds, Claim& o
                .list = segments(request)};
         return true;
     }
+}
+
+bool ReceiveRingView::take_limit() const noexcept {
+    uint32_t limit = ring_->limit.load(std::memory_order_acquire);
+    const uint64_t left =
+        ring_->tail.load(std::memory_order_acquire) - ring_->head.load(std::memory_order_acquire);
+    return limit != 0 && left < limit && ring_->limit.compare_exchange_strong(limit, 0);
 }
 
 ReceiveQueue::ReceiveQueue(OwnArena& arena, uint32_t pd, uint32_t capacity,
@@ -143,7 +152,16 @@ int ReceiveQueue::post_one(const ibv_recv_wr& wr) noexcept {
         list[i] = {wr.sg_list[i].addr, wr.sg_list[i].length, wr.sg_list[i].lkey};
     view_.set_ticket(tail_, make_ticket(view_.lap_of(tail_), TicketState::posted, index, 0));
     ++tail_;
+    view_.shared().tail.store(tail_, std::memory_order_release);
     return 0;
+}
+
+void ReceiveQueue::arm_limit(uint32_t limit, const EventPipe& events, uint64_t event) noexcept {
+    ReceiveRing& ring = view_.shared();
+    ring.limit.store(0, std::memory_order_seq_cst);
+    ring.events = events;
+    ring.limit_event = event;
+    ring.limit.store(limit, std::memory_order_seq_cst);
 }
 
 void ReceiveQueue::completed(uint32_t request) noexcept {

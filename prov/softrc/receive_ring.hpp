@@ -28,9 +28,15 @@ public:
         const Segment* list; // in shared memory: read each segment once
     };
 
-    // Takes the receive at the head for queue pair qpn, whose port's holds then names it until
-    // the completion stands. False when the ring is empty.
-    bool claim(uint32_t qpn, std::atomic<uint32_t>& holds, Claim& out) const noexcept;
+    // Takes the receive at the head for the queue pair, or visitor, of that number; holds then
+    // names it until the completion stands. False when the ring is empty.
+    bool claim(uint32_t claimer, std::atomic<uint32_t>& holds, Claim& out) const noexcept;
+
+    // Whether the limit of a shared receive queue is passed. True once for each time it is set.
+    bool limit_reached() const noexcept {
+        return ring_->limit.load(std::memory_order_relaxed) != 0 && take_limit();
+    }
+    ReceiveRing& shared() const noexcept { return *ring_; }
 
     uint32_t pd() const noexcept { return pd_; }
 
@@ -43,6 +49,8 @@ public:
     uint64_t lap_of(uint64_t position) const noexcept { return position >> shift_; }
 
 private:
+    bool take_limit() const noexcept;
+
     ReceiveRing* ring_{nullptr};
     std::atomic<Ticket>* tickets_{nullptr};
     std::byte* requests_{nullptr};
@@ -65,20 +73,26 @@ public:
 
     bool ok() const noexcept { return static_cast<bool>(view_); }
     uint64_t offset() const noexcept { return offset_; }
+    uint32_t capacity() const noexcept { return static_cast<uint32_t>(posted_.size()); }
+    uint32_t max_segments() const noexcept { return max_segments_; }
     const ReceiveRingView& view() const noexcept { return view_; }
 
     // As ibv_post_recv(3): 0, EINVAL or ENOMEM.
     int post(ibv_recv_wr* wr, ibv_recv_wr** bad_wr) noexcept;
+
+    // Fewer posted receives than the limit raise the event, once. 0: never.
+    void arm_limit(uint32_t limit, const EventPipe& events, uint64_t event) noexcept;
+    uint32_t limit() const noexcept { return view_.shared().limit.load(std::memory_order_relaxed); }
 
     // The completion of a receive was polled: its place may be used again. Hears of a receive
     // twice only if shared memory was scribbled over, and ignores the second time.
     void completed(uint32_t request) noexcept;
     bool outstanding(uint32_t request) const noexcept;
 
-    // Frees the tickets that a dead sender had claimed for queue pair qpn before it could write
-    // the claim down, and gives their requests to lost(request).
+    // Frees the tickets that a dead claimer had taken before it could write the claim down, and
+    // gives their requests to lost(request).
     template <class F>
-    void recover(uint32_t qpn, F&& lost) noexcept;
+    void recover(uint32_t claimer, F&& lost) noexcept;
 
 private:
     int post_one(const ibv_recv_wr& wr) noexcept;
@@ -95,12 +109,12 @@ private:
 };
 
 template <class F>
-void ReceiveQueue::recover(uint32_t qpn, F&& lost) noexcept {
+void ReceiveQueue::recover(uint32_t claimer, F&& lost) noexcept {
     std::lock_guard guard{lock_};
     const uint64_t count = view_.ticket_count();
     for (uint64_t p = tail_ < count ? 0 : tail_ - count; p < tail_; ++p) {
         const Ticket t = view_.ticket(p);
-        if (ticket_state(t) != TicketState::claimed || ticket_qpn(t) != qpn) continue;
+        if (ticket_state(t) != TicketState::claimed || ticket_claimer(t) != claimer) continue;
         view_.set_ticket(p, make_ticket(ticket_lap(t) + 1, TicketState::free, 0, 0));
         lost(ticket_wr(t));
     }

@@ -15,10 +15,8 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
     if (region.key.load(std::memory_order_seq_cst) != key) return false;
     const uint32_t allowed = region.access;
     const uint32_t domain = region.pd;
-    const RegionKind kind = region.kind;
     const uint64_t base = region.base;
     const uint64_t size = region.length;
-    const uint64_t offset = region.offset;
     // Unchanged while it was read: the fields belong together.
     std::atomic_signal_fence(std::memory_order_acquire);
     if (region.key.load(std::memory_order_acquire) != key) return false;
@@ -26,12 +24,14 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
     if (domain != pd || (allowed & static_cast<uint32_t>(access)) != static_cast<uint32_t>(access))
         return false;
     if (address < base || length > size || address - base > size - length) return false;
-    place = {.mapped = nullptr, .address = address, .length = length};
+    const uint64_t in_arena = address - arena.header().base;
+    place = {
+        .mapped = nullptr, .shared = in_arena < kArenaBytes, .address = address, .length = length};
     if (own)
         place.mapped = reinterpret_cast<std::byte*>(address);
-    else if (kind == RegionKind::arena)
-        place.mapped = arena.bytes(offset + (address - base), length);
-    return own || kind != RegionKind::arena || place.mapped != nullptr;
+    else if (place.shared)
+        place.mapped = arena.bytes(in_arena, length);
+    return own || !place.shared || place.mapped != nullptr;
 }
 
 uint32_t Regions::add(uint32_t pd, void* address, size_t length, int access) noexcept {
@@ -51,13 +51,6 @@ uint32_t Regions::add(uint32_t pd, void* address, size_t length, int access) noe
     region.pd = pd;
     region.base = reinterpret_cast<uint64_t>(address);
     region.length = length;
-    region.kind = RegionKind::process;
-    if (access & IBV_ACCESS_ON_DEMAND && !address && length == SIZE_MAX) {
-        region.kind = RegionKind::whole;
-    } else if (arena_.contains(address, length)) {
-        region.kind = RegionKind::arena;
-        region.offset = arena_.offset_of(address);
-    }
     region.uses = static_cast<uint8_t>(region.uses + 1);
     const uint32_t key = index << 8 | region.uses;
     region.key.store(key, std::memory_order_release);

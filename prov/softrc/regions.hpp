@@ -14,6 +14,7 @@ namespace odrc::soft {
 // A stretch of a process's memory that a key was found to cover.
 struct Place {
     std::byte* mapped; // where this process sees it; null: private memory of the other process
+    bool shared;       // it lies in the arena, so that all processes see it
     uint64_t address;  // in its owner
     size_t length;
 };
@@ -30,7 +31,8 @@ public:
     explicit Regions(OwnArena& arena) noexcept
         : arena_{arena} {}
 
-    // Gives a key for both local and remote use, or 0 and errno.
+    // Gives a key for both local and remote use, or 0 and errno. All memory of the process has the
+    // address null and the length SIZE_MAX.
     uint32_t add(uint32_t pd, void* address, size_t length, int access) noexcept;
 
     // From now on the key finds nothing; who looked it up before may still be copying.

@@ -6,6 +6,7 @@
 #include "softrc/queue_pair.hpp"
 
 #include <cerrno>
+#include <utility>
 
 namespace odrc::soft {
 namespace {
@@ -17,14 +18,38 @@ ibv_wc_opcode opcode_of(const ibv_send_wr& wr) noexcept {
         return IBV_WC_RDMA_WRITE;
     case IBV_WR_RDMA_READ:
         return IBV_WC_RDMA_READ;
+    case IBV_WR_ATOMIC_FETCH_AND_ADD:
+        return IBV_WC_FETCH_ADD;
+    case IBV_WR_ATOMIC_CMP_AND_SWP:
+        return IBV_WC_COMP_SWAP;
     default:
         return IBV_WC_SEND;
     }
 }
 
-bool known(ibv_wr_opcode opcode) noexcept {
-    return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM || opcode == IBV_WR_RDMA_WRITE ||
-           opcode == IBV_WR_RDMA_WRITE_WITH_IMM || opcode == IBV_WR_RDMA_READ;
+bool known(ibv_qp_type type, ibv_wr_opcode opcode) noexcept {
+    switch (opcode) {
+    case IBV_WR_SEND:
+    case IBV_WR_SEND_WITH_IMM:
+        return true;
+    case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+    case IBV_WR_RDMA_READ:
+    case IBV_WR_ATOMIC_FETCH_AND_ADD:
+    case IBV_WR_ATOMIC_CMP_AND_SWP:
+        return type == IBV_QPT_RC;
+    default:
+        return false;
+    }
+}
+
+// What comes back is written into the segments, which inline data does not have.
+bool brings_data(ibv_wr_opcode opcode) noexcept {
+    return opcode == IBV_WR_RDMA_READ || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+           opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+}
+bool is_atomic(ibv_wr_opcode opcode) noexcept {
+    return opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
 }
 
 uint64_t length_of(const ibv_send_wr& wr) noexcept {
@@ -55,24 +80,24 @@ int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
 
 int QueuePair::accept(const ibv_send_wr& wr) noexcept {
     const uint32_t now = state();
-    if (now != IBV_QPS_RTS && now != IBV_QPS_ERR) return EINVAL;
-    if (!known(wr.opcode) || wr.num_sge < 0 ||
+    if (now == IBV_QPS_RESET || now == IBV_QPS_INIT || now == IBV_QPS_RTR) return EINVAL;
+    if (!known(qp_type, wr.opcode) || wr.num_sge < 0 ||
         static_cast<uint32_t>(wr.num_sge) > cap_.max_send_sge)
         return EINVAL;
     const uint64_t length = length_of(wr);
-    if (length > kMaxMessage) return EINVAL;
+    if (length > kMaxMessage || (is_atomic(wr.opcode) && length != sizeof(uint64_t))) return EINVAL;
     if (wr.send_flags & IBV_SEND_INLINE &&
-        (length > cap_.max_inline_data || wr.opcode == IBV_WR_RDMA_READ))
+        (length > cap_.max_inline_data || brings_data(wr.opcode)))
         return EINVAL;
     if (posted_ - retired_.load(std::memory_order_acquire) >= cap_.max_send_wr) return ENOMEM;
 
     const uint32_t position = posted_ + 1;
-    if (now == IBV_QPS_ERR) {
+    if (now == IBV_QPS_ERR || now == IBV_QPS_SQE) {
         posted_ = position;
         complete(wr, position, IBV_WC_WR_FLUSH_ERR);
         return 0;
     }
-    if (waiting_.empty()) {
+    if (waiting_.empty() && now != IBV_QPS_SQD) {
         const Outcome outcome = carry_out(wr);
         if (outcome.verdict == Verdict::done) {
             posted_ = position;
@@ -116,11 +141,15 @@ int QueuePair::keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexc
     }
     kept.wr.sg_list = kept.segments.data();
     kept.wr.num_sge = static_cast<int>(kept.segments.size());
-    if (!stalled_) {
-        stalled_ = true;
-        process_.add_stalled(*this);
-    }
+    resume();
     return 0;
+}
+
+// Sees to it that what waits is tried.
+void QueuePair::resume() noexcept {
+    if (stalled_ || waiting_.empty() || state() == IBV_QPS_SQD) return;
+    stalled_ = true;
+    process_.add_stalled(*this);
 }
 
 // How long a work request may wait, as if it were tried again and again (IBTA 1.4, 9.7.5.2.8 and
@@ -129,13 +158,16 @@ int QueuePair::keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexc
 Time QueuePair::deadline_of(Verdict why) const noexcept {
     using namespace std::chrono;
     if (why == Verdict::no_receive) {
-        if (rnr_retry_ == kRetryForever) return kNever;
+        if (attr_.rnr_retry == kRetryForever) return kNever;
         return Clock::now() +
-               microseconds{10} * kRnrTimer[link_.port->min_rnr_timer & 31] * (rnr_retry_ + 1);
+               microseconds{10} *
+                   kRnrTimer[link_.port->min_rnr_timer.load(std::memory_order_relaxed) & 31] *
+                   (attr_.rnr_retry + 1);
     }
     if (why == Verdict::no_peer) {
-        if (timeout_ == 0) return kNever;
-        return Clock::now() + nanoseconds{(uint64_t{4096} << timeout_) * (retry_count_ + 1u)};
+        if (attr_.timeout == 0) return kNever;
+        return Clock::now() +
+               nanoseconds{(uint64_t{4096} << attr_.timeout) * (attr_.retry_cnt + 1u)};
     }
     return Time{}; // not tried yet
 }
@@ -144,7 +176,7 @@ bool QueuePair::retry() noexcept {
     std::unique_lock guard{lock_, std::try_to_lock};
     if (!guard) return true;
     if (state() == IBV_QPS_ERR) flush();
-    while (!waiting_.empty()) {
+    while (!waiting_.empty() && state() != IBV_QPS_SQD) {
         Waiting& w = waiting_.front();
         const Outcome outcome = carry_out(w.wr);
         if (outcome.verdict == Verdict::done) {
@@ -176,9 +208,10 @@ void QueuePair::complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status
     if (success && !signal_all_ && !(wr.send_flags & IBV_SEND_SIGNALED)) return;
     send_queue().push(
         {.wr_id = wr.wr_id,
-         .byte_len = wr.opcode == IBV_WR_RDMA_READ ? static_cast<uint32_t>(length_of(wr)) : 0,
+         .byte_len = static_cast<uint32_t>(brings_data(wr.opcode) ? length_of(wr) : 0),
          .imm_data = 0,
          .qp_num = qp_num,
+         .src_qp = 0,
          .qp_index = index_,
          .request = position,
          .status = static_cast<uint8_t>(status),
@@ -187,29 +220,46 @@ void QueuePair::complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status
         !success);
 }
 
-// The first failure takes the queue pair to the error state; all that follows it is flushed.
+// The first failure takes a connection to the error state, and the send queue of datagrams to
+// that of its own; all that follows it is flushed.
 void QueuePair::fail(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
     complete(wr, position, status);
-    to_error();
-    ibv_qp::state = IBV_QPS_ERR;
+    if (datagram())
+        set_state(IBV_QPS_SQE);
+    else
+        to_error();
 }
 
 void QueuePair::flush() noexcept {
     for (const Waiting& w : waiting_) complete(w.wr, w.position, IBV_WC_WR_FLUSH_ERR);
     waiting_.clear();
-    if (!own_receives_) return;
-    std::atomic<uint32_t> holds{0};
-    for (ReceiveRingView::Claim c; own_receives_->view().claim(qp_num, holds, c);)
+    if (srq && !std::exchange(last_told_, true))
+        process_.own().raise_event(port_->events, event(IBV_EVENT_QP_LAST_WQE_REACHED).bits());
+    take_receives([this](const ReceiveRingView::Claim& c) {
         receive_queue().push({.wr_id = c.wr_id,
                               .byte_len = 0,
                               .imm_data = 0,
                               .qp_num = qp_num,
+                              .src_qp = 0,
                               .qp_index = index_,
                               .request = c.request,
                               .status = IBV_WC_WR_FLUSH_ERR,
                               .opcode = IBV_WC_RECV,
                               .flags = 0},
                              true);
+    });
+}
+
+void QueuePair::drop_receives() noexcept {
+    take_receives([this](const ReceiveRingView::Claim& c) { receives().completed(c.request); });
+}
+
+// Takes back the receives that are posted to this queue pair alone.
+template <class F>
+void QueuePair::take_receives(F&& taken) noexcept {
+    if (!own_receives_) return;
+    std::atomic<uint32_t> holds{0};
+    for (ReceiveRingView::Claim c; own_receives_->view().claim(qp_num, holds, c);) taken(c);
 }
 
 int QueuePair::post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad_wr) noexcept {

@@ -55,7 +55,12 @@ public:
         return index < size_ ? entries_[index].load(std::memory_order_acquire) : nullptr;
     }
 
-    // No object is added or removed meanwhile.
+    // Visits one object, or all. None is added or removed meanwhile.
+    template <class F>
+    void with(uint64_t index, F&& f) {
+        std::lock_guard lock{mutex_};
+        if (T* object = find(index)) f(*object);
+    }
     template <class F>
     void for_each(F&& f) {
         std::lock_guard lock{mutex_};

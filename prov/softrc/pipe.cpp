@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "softrc/pipe.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace odrc::soft {
+
+Pipe::Pipe() noexcept {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return;
+    Fd read_end{ends[0]}, write_end{ends[1]};
+    struct stat status {};
+    if (fstat(read_end.get(), &status)) return;
+    inode_ = status.st_ino;
+    read_end_ = std::move(read_end);
+    write_end_ = std::move(write_end);
+}
+
+bool Pipe::read(uint64_t& event) noexcept {
+    const ssize_t n = ::read(fd(), &event, sizeof event);
+    if (n >= 0 && n != sizeof event) errno = EAGAIN; // somebody wrote what is no event
+    return n == sizeof event;
+}
+
+} // namespace odrc::soft

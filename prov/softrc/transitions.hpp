@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include <infiniband/verbs.h>
+
+namespace odrc::soft {
+
+// Whether a queue pair of that type may go from one state to another with just these attributes
+// (IBV_QP_* mask): all that the transition needs, and none that it does not know (IBTA 1.4, table
+// 100).
+bool may_modify(ibv_qp_type type, uint32_t from, uint32_t to, int mask) noexcept;
+
+} // namespace odrc::soft
