@@ -37,7 +37,7 @@ void restrict_to(const std::string& list, Devices& devices) {
 
 Devices find_devices() {
     Devices devices = verbs::find_hca_devices();
-    if (auto soft = soft::find_soft_device()) devices.push_back(std::move(soft));
+    devices.push_back(soft::make_soft_device());
     if (const std::string& list = parameters().device; !list.empty()) restrict_to(list, devices);
     return devices;
 }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "softrc/async_event.hpp"
+#include "softrc/errand.hpp"
 #include "softrc/process.hpp"
 
 #include <csignal>
@@ -48,7 +49,7 @@ Agent::Agent(Process& process)
 
 Agent::~Agent() {
     stop_.store(true, std::memory_order_release);
-    wake(Errand::none);
+    wake(Task::none);
     thread_.join();
 }
 
@@ -57,21 +58,23 @@ void Agent::watch(int pidfd) noexcept {
     epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd, &event);
 }
 
-void Agent::wake(Errand errand) noexcept {
-    const AsyncEvent event{.source = EventSource::none,
-                           .index = 0,
-                           .qp_num = 0,
-                           .type = static_cast<uint32_t>(errand)};
-    process_.own().raise_event(pipe_.name(), event.bits());
+uint64_t Agent::event(Task task) noexcept {
+    return AsyncEvent{
+        .source = EventSource::none, .index = 0, .qp_num = 0, .type = static_cast<uint32_t>(task)}
+        .bits();
 }
+
+void Agent::wake(Task task) noexcept { process_.own().raise_event(pipe_.name(), event(task)); }
 
 void Agent::read_pipe() noexcept {
     for (uint64_t bits; pipe_.read(bits);) {
         const auto event = AsyncEvent::from(bits);
         if (event.source == EventSource::qp)
             process_.queue_pair_broken(event);
-        else if (event.type == static_cast<uint32_t>(Errand::visitors))
+        else if (event.type == static_cast<uint32_t>(Task::visitors))
             process_.check_visitors();
+        else if (event.type == static_cast<uint32_t>(Task::errands))
+            serve_errands(process_.view());
     }
 }
 

@@ -7,6 +7,7 @@
 #include "softrc/pipe.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 namespace odrc::soft {
@@ -25,12 +26,15 @@ public:
     // Tells the process when the peer behind this pidfd dies. Closing the descriptor ends it.
     void watch(int pidfd) noexcept;
 
-    enum class Errand {
+    // What it is woken for, besides queue pairs that were put in error.
+    enum class Task : uint32_t {
         none,
         stalled,  // work requests wait
         visitors, // one of them may have died
+        errands,  // a sender has posted one
     };
-    void wake(Errand errand) noexcept;
+    static uint64_t event(Task task) noexcept;
+    void wake(Task task) noexcept;
 
 private:
     void run() noexcept;

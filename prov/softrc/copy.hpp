@@ -11,16 +11,19 @@
 
 namespace odrc::soft {
 
+class Process;
+
 enum class Direction { to_peer, from_peer };
 
 // Moves bytes between this process's memory and places of the peer's, filling one after the
 // other, until the shorter of the two lists is used up. Memory that is mapped here is copied by
-// this processor; private memory of the peer by process_vm_writev(2) or readv. Gives 0, EFAULT
-// where the memory is not there, or ESRCH when the peer has died.
-int copy(PeerProcess& peer, Direction direction, std::span<const iovec> local,
+// this processor; private memory of the peer by process_vm_writev(2) or readv or, where the kernel
+// forbids that, by the peer's agent. Gives 0, EFAULT where the memory is not there, or ESRCH when
+// the peer has died.
+int copy(Process& process, PeerProcess& peer, Direction direction, std::span<const iovec> local,
          std::span<const Place> places) noexcept;
 
-// Whether the kernel lets one process move another's memory at all.
-bool private_memory_reachable() noexcept;
+// Lets the other processes of this user reach this one's memory where that takes permission.
+void open_private_memory() noexcept;
 
 } // namespace odrc::soft

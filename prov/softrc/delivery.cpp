@@ -26,7 +26,7 @@ ibv_wc_status QueuePair::scatter(const Link& to, const ReceiveRingView::Claim& c
         ++count;
     }
     if (room < length) return IBV_WC_LOC_LEN_ERR;
-    switch (copy(*to.process, Direction::to_peer, data, {places, count})) {
+    switch (copy(process_, *to.process, Direction::to_peer, data, {places, count})) {
     case 0:
         return IBV_WC_SUCCESS;
     case ESRCH:

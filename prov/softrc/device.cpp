@@ -3,7 +3,6 @@
 
 #include "softrc/device.hpp"
 
-#include "base/log.hpp"
 #include "softrc/context.hpp"
 #include "softrc/copy.hpp"
 #include "softrc/queue_pair.hpp"
@@ -71,14 +70,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<verbs::Device> find_soft_device() {
-    if (!private_memory_reachable()) {
-        ODRC_INFO(FI_LOG_CORE,
-                  "{}: passed over: the kernel does not let processes move each other's memory "
-                  "(process_vm_readv: {})",
-                  kName, fi_strerror(errno));
-        return nullptr;
-    }
+std::unique_ptr<verbs::Device> make_soft_device() {
+    open_private_memory();
     return std::make_unique<SoftDevice>();
 }
 

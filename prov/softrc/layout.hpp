@@ -91,15 +91,35 @@ using VisitorId = uint64_t;
 // by the slot and generation of its process (as in a VisitorId). 0: free.
 inline constexpr uint32_t kAtomicLocks = 64;
 
+// Where the kernel keeps processes out of each other's memory, the owner's agent moves bytes
+// between its private memory and this, for a sender that has taken the place.
+inline constexpr uint32_t kErrands = 16;
+inline constexpr uint32_t kErrandBytes = 1 << 16;
+enum class ErrandState : uint32_t { idle = 0, posted = 1, taken = 2, done = 3 };
+
+struct alignas(kLine) Errand {
+    std::atomic<uint64_t> who; // as a VisitorId; 0: free
+    std::atomic<ErrandState> state;
+    int32_t error;    // of a done one: an errno value
+    uint32_t outward; // 1: into private memory, 0: out of it
+    uint32_t key;     // under which the sender may do so, and what else it must match:
+    uint32_t pd;      // see Region
+    uint32_t access;
+    uint64_t address;
+    uint64_t length; // at most kErrandBytes
+};
+
 struct Arena {
     uint64_t magic;
     uint32_t version;
     uint32_t pid;
     uint64_t base;   // where the owner has the arena mapped
-    EventPipe agent; // wakes the owner's agent: QpEvent of a queue pair that was put in error, or 0
+    EventPipe agent; // wakes the owner's agent: see Agent
     alignas(kLine) std::atomic<uint64_t> atomic_locks[kAtomicLocks];
     Visitor visitors[kMaxVisitors];
+    Errand errands[kErrands];
     alignas(kLine) Region regions[kMaxRegions];
+    alignas(4096) std::byte errand_bytes[kErrands][kErrandBytes];
 };
 
 // ---- receive queue -------------------------------------------------------------------------

@@ -128,7 +128,8 @@ QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noe
         if (!find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length,
                          IBV_ACCESS_REMOTE_WRITE, place))
             return refuse(IBV_WC_REM_ACCESS_ERR);
-        if (const int error = copy(*link_.process, Direction::to_peer, data.all(), {&place, 1}))
+        if (const int error =
+                copy(process_, *link_.process, Direction::to_peer, data.all(), {&place, 1}))
             return refuse(status_of(error));
     }
     if (!immediate) return {Verdict::done, IBV_WC_SUCCESS};
@@ -144,7 +145,8 @@ QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noex
     if (!find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length, IBV_ACCESS_REMOTE_READ,
                      place))
         return refuse(IBV_WC_REM_ACCESS_ERR);
-    if (const int error = copy(*link_.process, Direction::from_peer, data.all(), {&place, 1}))
+    if (const int error =
+            copy(process_, *link_.process, Direction::from_peer, data.all(), {&place, 1}))
         return refuse(status_of(error));
     return {Verdict::done, IBV_WC_SUCCESS};
 }
@@ -164,10 +166,11 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
         const AtomicLock lock{process_.node(), link_.process->arena().header(), address};
         uint64_t value = 0;
         const iovec local{&value, sizeof value};
-        int error = copy(*link_.process, Direction::from_peer, {&local, 1}, {&place, 1});
+        int error = copy(process_, *link_.process, Direction::from_peer, {&local, 1}, {&place, 1});
         found = value;
         value = result_of(wr, found);
-        if (!error) error = copy(*link_.process, Direction::to_peer, {&local, 1}, {&place, 1});
+        if (!error)
+            error = copy(process_, *link_.process, Direction::to_peer, {&local, 1}, {&place, 1});
         if (error) return refuse(status_of(error));
     }
     const auto* from = reinterpret_cast<const std::byte*>(&found);

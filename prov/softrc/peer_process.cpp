@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace odrc::soft {
@@ -22,6 +23,11 @@ PeerProcess::PeerProcess(pid_t pid, int arena_fd) noexcept
     if (header->magic == kArenaMagic && header->version == kLayoutVersion &&
         header->pid == static_cast<uint32_t>(pid))
         arena_ = ArenaView{map_.base()};
+    // Tried on memory that is surely there.
+    uint64_t magic = 0;
+    iovec local{&magic, sizeof magic};
+    iovec remote{reinterpret_cast<void*>(header->base), sizeof magic};
+    lets_us_in_ = process_vm_readv(pid, &local, 1, &remote, 1, 0) == sizeof magic;
 }
 
 PeerProcess::PeerProcess(std::byte* own_arena) noexcept

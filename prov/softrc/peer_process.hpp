@@ -28,6 +28,8 @@ public:
     pid_t pid() const noexcept { return pid_; }
     int pidfd() const noexcept { return pidfd_.get(); }
     const ArenaView& arena() const noexcept { return arena_; }
+    // The kernel lets this process move the other's private memory.
+    bool lets_us_in() const noexcept { return lets_us_in_; }
 
     // Known to have died. Learned from the agent, or at the latest by asking.
     bool dead() const noexcept { return dead_.load(std::memory_order_relaxed); }
@@ -41,6 +43,7 @@ private:
     Fd pidfd_;
     Mapping map_;
     ArenaView arena_;
+    bool lets_us_in_{true};
     std::atomic<bool> dead_{false};
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode

@@ -72,7 +72,7 @@ void Process::check_visitors() noexcept {
     });
 }
 
-void Process::request_visitor_check() noexcept { agent_.wake(Agent::Errand::visitors); }
+void Process::request_visitor_check() noexcept { agent_.wake(Agent::Task::visitors); }
 
 void Process::queue_pair_broken(const AsyncEvent& event) noexcept {
     queue_pairs_.with(event.index, [&](QueuePair& qp) {
@@ -90,7 +90,7 @@ void Process::add_stalled(QueuePair& qp) noexcept {
         }
         stalled_count_.store(static_cast<uint32_t>(stalled_.size()), std::memory_order_relaxed);
     }
-    agent_.wake(Agent::Errand::stalled);
+    agent_.wake(Agent::Task::stalled);
 }
 
 void Process::remove_stalled(QueuePair& qp) noexcept {

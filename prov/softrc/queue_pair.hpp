@@ -172,8 +172,8 @@ private:
     void deliver_datagram(const ibv_send_wr& wr, const Data& data, const Link& to) noexcept;
 
     // delivery.cpp: what sends of both kinds do at the receiver
-    static ibv_wc_status scatter(const Link& to, const ReceiveRingView::Claim& claim,
-                                 std::span<const iovec> data, uint32_t length) noexcept;
+    ibv_wc_status scatter(const Link& to, const ReceiveRingView::Claim& claim,
+                          std::span<const iovec> data, uint32_t length) noexcept;
     static bool push(const Link& to, const Completion& completion, uint32_t producer,
                      bool solicited) noexcept;
     static void put_in_error(const Link& to, ibv_event_type why) noexcept;

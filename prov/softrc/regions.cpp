@@ -25,8 +25,13 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
         return false;
     if (address < base || length > size || address - base > size - length) return false;
     const uint64_t in_arena = address - arena.header().base;
-    place = {
-        .mapped = nullptr, .shared = in_arena < kArenaBytes, .address = address, .length = length};
+    place = {.mapped = nullptr,
+             .shared = in_arena < kArenaBytes,
+             .address = address,
+             .length = length,
+             .key = key,
+             .pd = pd,
+             .access = access};
     if (own)
         place.mapped = reinterpret_cast<std::byte*>(address);
     else if (place.shared)

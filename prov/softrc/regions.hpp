@@ -17,6 +17,8 @@ struct Place {
     bool shared;       // it lies in the arena, so that all processes see it
     uint64_t address;  // in its owner
     size_t length;
+    uint32_t key, pd; // what was asked
+    int access;
 };
 
 // Looks a key up in an arena's regions, as a device does at every use: the key must be live, of

@@ -18,7 +18,7 @@ namespace rig {
 using namespace odrc;
 
 inline const verbs::Device& soft_device() {
-    static const auto device = soft::find_soft_device();
+    static const auto device = soft::make_soft_device();
     return *device;
 }
 
@@ -66,7 +66,8 @@ public:
         ibv_qp_attr a{};
         a.qp_state = IBV_QPS_INIT;
         a.port_num = 1;
-        a.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+        a.qp_access_flags =
+            IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
         return context_->modify_qp(
             qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
     }
@@ -112,6 +113,7 @@ public:
         uint64_t remote{0};
         uint32_t rkey{0};
         uint32_t imm{0};
+        uint64_t add{0}; // of an atomic operation
     };
     int post_send(ibv_qp* qp, std::vector<ibv_sge> segments, const Request& r) {
         ibv_send_wr wr{};
@@ -121,8 +123,14 @@ public:
         wr.opcode = r.opcode;
         wr.send_flags = r.flags;
         wr.imm_data = r.imm;
-        wr.wr.rdma.remote_addr = r.remote;
-        wr.wr.rdma.rkey = r.rkey;
+        if (r.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+            wr.wr.atomic.remote_addr = r.remote;
+            wr.wr.atomic.compare_add = r.add;
+            wr.wr.atomic.rkey = r.rkey;
+        } else {
+            wr.wr.rdma.remote_addr = r.remote;
+            wr.wr.rdma.rkey = r.rkey;
+        }
         ibv_send_wr* bad = nullptr;
         return ibv_post_send(qp, &wr, &bad);
     }

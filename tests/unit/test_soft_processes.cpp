@@ -11,10 +11,13 @@
 #include <cstring>
 #include <dirent.h>
 #include <functional>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <random>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -45,7 +48,11 @@ pid_t fork_child(const std::function<void()>& body) {
     const pid_t pid = fork();
     if (pid != 0) return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    body();
+    try {
+        body();
+    } catch (...) { // a check that the test cannot do without
+        _exit(1);
+    }
     _exit(0);
 }
 
@@ -66,15 +73,21 @@ size_t shared_memory_files() {
 
 } // namespace
 
-TEST_CASE("two processes exchange messages and read each other's private memory" * forks()) {
+namespace {
+
+// Everything that reaches into the other's private memory, both ways.
+void exchange_privately() {
+    constexpr int kAll = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
+                         IBV_ACCESS_REMOTE_ATOMIC;
+    constexpr size_t kBytes = 200'000;
     BoardMemory memory;
     Board& board = *memory.board;
     const pid_t child = fork_child([&] {
         Side side;
         const verbs::Qp qp = side.make_qp();
-        std::vector<char> secret(100'000, 's'), in(100);
-        const verbs::Mr mr = side.register_memory(secret.data(), secret.size(),
-                                                  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+        std::vector<char> secret(kBytes, 's'), in(100);
+        *reinterpret_cast<uint64_t*>(secret.data()) = 40;
+        const verbs::Mr mr = side.register_memory(secret.data(), secret.size(), kAll);
         const verbs::Mr in_mr = side.register_memory(in.data(), in.size(), IBV_ACCESS_LOCAL_WRITE);
         side.post_receive(1, in.data(), 100, in_mr->lkey);
         board.address = reinterpret_cast<uint64_t>(secret.data());
@@ -83,28 +96,71 @@ TEST_CASE("two processes exchange messages and read each other's private memory"
         while (!side.poll()) sched_yield();
         side.post_send(qp.get(), {sge(in.data(), 5, in_mr->lkey)}, {});
         while (!board.done) sched_yield();
+        // What was written and added has come.
+        if (secret[kBytes - 1] != 'w' || *reinterpret_cast<uint64_t*>(secret.data()) != 42)
+            _exit(1);
     });
     Side side;
     const verbs::Qp qp = side.make_qp();
-    std::vector<char> in(100'000);
+    std::vector<char> in(kBytes);
     const verbs::Mr mr = side.register_memory(in.data(), in.size(), IBV_ACCESS_LOCAL_WRITE);
     REQUIRE(side.post_receive(7, in.data(), 100, mr->lkey) == 0);
-    const uint32_t peer = await(board.child_qpn);
-    side.to_init(qp.get());
-    side.to_rtr(qp.get(), peer);
-    side.to_rts(qp.get());
+    side.connect(qp.get(), await(board.child_qpn));
     board.parent_qpn = qp->qp_num;
     char hello[] = "hello";
     REQUIRE(side.post_send(qp.get(), {sge(hello, 5, 0)}, {.flags = IBV_SEND_INLINE}) == 0);
-    CHECK(side.wait().wr_id == 7);
-    CHECK(std::memcmp(in.data(), hello, 5) == 0);
+    REQUIRE(side.wait().wr_id == 7);
+    REQUIRE(std::memcmp(in.data(), hello, 5) == 0);
     REQUIRE(side.post_send(
                 qp.get(), {sge(in.data(), in.size(), mr->lkey)},
                 {.opcode = IBV_WR_RDMA_READ, .remote = board.address, .rkey = board.rkey}) == 0);
-    CHECK(side.wait().status == IBV_WC_SUCCESS);
-    CHECK(in.front() == 's');
-    CHECK(in.back() == 's');
+    REQUIRE(side.wait().status == IBV_WC_SUCCESS);
+    REQUIRE(in[8] == 's');
+    REQUIRE(in.back() == 's');
+    REQUIRE(side.post_send(qp.get(), {sge(in.data(), 8, mr->lkey)},
+                           {.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+                            .remote = board.address,
+                            .rkey = board.rkey,
+                            .add = 2}) == 0);
+    REQUIRE(side.wait().status == IBV_WC_SUCCESS);
+    REQUIRE(*reinterpret_cast<uint64_t*>(in.data()) == 40);
+    std::ranges::fill(in, 'w');
+    REQUIRE(side.post_send(
+                qp.get(), {sge(in.data(), in.size() - 8, mr->lkey)},
+                {.opcode = IBV_WR_RDMA_WRITE, .remote = board.address + 8, .rkey = board.rkey}) ==
+            0);
+    REQUIRE(side.wait().status == IBV_WC_SUCCESS);
     board.done = true;
+    int status = -1;
+    waitpid(child, &status, 0);
+    REQUIRE(status == 0);
+}
+
+// As a sandbox that keeps processes out of each other's memory.
+void forbid_process_vm() {
+    const sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{std::size(filter), const_cast<sock_filter*>(filter)};
+    REQUIRE(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+} // namespace
+
+TEST_CASE("two processes exchange messages and use each other's private memory" * forks()) {
+    exchange_privately();
+}
+
+TEST_CASE("so they do where the kernel keeps them out of it" * forks()) {
+    const pid_t child = fork_child([] {
+        forbid_process_vm();
+        exchange_privately();
+    });
     int status = -1;
     waitpid(child, &status, 0);
     CHECK(status == 0);
