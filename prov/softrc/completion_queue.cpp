@@ -4,6 +4,7 @@
 #include "softrc/completion_queue.hpp"
 
 #include "softrc/async_event.hpp"
+#include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
 
 #include <bit>
@@ -56,6 +57,7 @@ CompletionQueue::~CompletionQueue() {
 int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     if (process_.any_stalled()) [[unlikely]]
         process_.retry_stalled();
+    if (fault_empties_poll()) return 0;
     std::lock_guard guard{lock_};
     int n = 0;
     for (; n < count && view_.full(position_); ++position_) {

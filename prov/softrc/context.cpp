@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "softrc/completion_queue.hpp"
+#include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ ibv_mr* SoftContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access
         errno = EINVAL;
         return nullptr;
     }
-    auto* mr = new (std::nothrow) ibv_mr{};
+    auto* mr = fault_fails_registration() ? nullptr : new (std::nothrow) ibv_mr{};
     const uint32_t key = mr ? process_->regions().add(number_of(pd), address, length, access) : 0;
     if (key == 0) {
         delete mr;

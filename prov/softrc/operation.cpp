@@ -6,6 +6,7 @@
 
 #include "softrc/atomic_lock.hpp"
 #include "softrc/copy.hpp"
+#include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
 
 #include <algorithm>
@@ -89,6 +90,7 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
 }
 
 QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr) noexcept {
+    if (fault_breaks()) return refuse(IBV_WC_RETRY_EXC_ERR);
     Data data;
     if (!find_data(wr, data)) return {Verdict::done, IBV_WC_LOC_PROT_ERR};
     switch (wr.opcode) {
@@ -115,7 +117,7 @@ bool QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length, in
 
 QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
     ReceiveRingView::Claim claim;
-    if (!link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
+    if (fault_finds_no_receive() || !link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
         return {Verdict::no_receive, {}};
     return deliver(claim, wr, data.length, IBV_WC_RECV,
                    scatter(link_, claim, data.all(), data.length));

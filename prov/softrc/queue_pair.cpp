@@ -80,6 +80,7 @@ QueuePair::~QueuePair() {
     if (port_) port_->state.store(kPortClosed, std::memory_order_seq_cst);
     process_.remove_stalled(*this);
     await_sender();
+    recover_from_death();
     if (qp_num != 0) {
         process_.node().release_qp_number(qp_num);
         send_queue().purge(*this);
@@ -127,7 +128,15 @@ void QueuePair::await_sender() const noexcept {
 
 void QueuePair::peer_died(const PeerProcess& peer) noexcept {
     std::lock_guard guard{lock_};
-    if (!link_ || link_.process.get() != &peer || link_.port->qp_num != attr_.dest_qp_num) return;
+    if (link_ && link_.process.get() == &peer) recover_from_death();
+}
+
+// Once: what the dead peer's port says stays there, but the receive it names lives on.
+void QueuePair::recover_from_death() noexcept {
+    if (!link_ || link_.recovered || link_.port->qp_num != attr_.dest_qp_num ||
+        !link_.process->check_dead())
+        return;
+    link_.recovered = true;
     recover(qp_num, link_.port->holds.load(std::memory_order_acquire));
 }
 

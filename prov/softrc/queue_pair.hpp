@@ -92,6 +92,7 @@ private:
         QpPort* port{nullptr};
         ReceiveRingView receives;
         CompletionRingView completions;
+        bool recovered{false}; // the process has died, and what it held is taken back
         explicit operator bool() const noexcept { return port != nullptr; }
     };
 
@@ -133,6 +134,7 @@ private:
     // queue_pair.cpp: who is at the other end
     Link find_link(uint32_t qp_number, ibv_qp_type type) const noexcept;
     void await_sender() const noexcept;
+    void recover_from_death() noexcept;
     void recover(uint32_t producer, uint32_t holds) noexcept;
 
     // send_queue.cpp: order

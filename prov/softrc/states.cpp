@@ -116,12 +116,14 @@ void QueuePair::to_rtr() noexcept {
 void QueuePair::to_error() noexcept {
     set_state(IBV_QPS_ERR);
     await_sender();
+    recover_from_death();
     flush();
 }
 
 void QueuePair::to_reset() noexcept {
     set_state(IBV_QPS_RESET);
     await_sender();
+    recover_from_death();
     waiting_.clear();
     send_queue().purge(*this);
     if (recv_cq != send_cq) receive_queue().purge(*this);

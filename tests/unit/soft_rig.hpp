@@ -93,6 +93,11 @@ public:
                                        IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                                        IBV_QP_MAX_QP_RD_ATOMIC);
     }
+    int to_error(ibv_qp* qp) {
+        ibv_qp_attr a{};
+        a.qp_state = IBV_QPS_ERR;
+        return context_->modify_qp(qp, &a, IBV_QP_STATE);
+    }
     void connect(ibv_qp* qp, uint32_t peer) {
         REQUIRE(to_init(qp) == 0);
         REQUIRE(to_rtr(qp, peer) == 0);

@@ -200,28 +200,23 @@ TEST_CASE("a sender that is killed leaves nothing behind" * forks()) {
         const uint32_t peer = await(board.child_qpn);
         side.connect(qp.get(), peer);
         board.parent_qpn = qp->qp_num;
-        const auto until =
-            std::chrono::steady_clock::now() + std::chrono::microseconds{1000 + random() % 5000};
-        bool killed = false;
-        auto quiet_since = until;
-        for (;;) {
-            const auto now = std::chrono::steady_clock::now();
-            if (!killed && now > until) {
-                kill(child, SIGKILL);
-                waitpid(child, nullptr, 0);
-                killed = true;
-                quiet_since = now;
-            }
-            if (const auto wc = side.poll()) {
+        auto take_all = [&] {
+            while (const auto wc = side.poll()) {
                 ++(wc->status == IBV_WC_SUCCESS ? received : lost);
                 post(wc->wr_id); // throws if it was posted already: the queue would be over-full
-                quiet_since = now;
-            } else if (killed && now > quiet_since + std::chrono::milliseconds{10}) {
-                break;
-            } else {
-                sched_yield();
             }
+        };
+        for (const uint64_t before = received; received == before; sched_yield()) take_all();
+        const auto until =
+            std::chrono::steady_clock::now() + std::chrono::microseconds{random() % 3000};
+        while (std::chrono::steady_clock::now() < until) {
+            take_all();
+            sched_yield();
         }
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        REQUIRE(side.to_error(qp.get()) == 0); // from here on nothing more comes in
+        take_all();
         qp = verbs::Qp{};
     }
     MESSAGE(received << " messages received, " << lost << " lost half-way");
