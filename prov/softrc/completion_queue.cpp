@@ -61,8 +61,7 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     std::lock_guard guard{lock_};
     int n = 0;
     for (; n < count && view_.full(position_); ++position_) {
-        const CompletionEntry& entry = view_.entry(position_);
-        if (entry.opcode != kNoCompletion) take(entry, wc[n++]);
+        if (take(view_.entry(position_), wc[n])) ++n;
         view_.empty(position_);
     }
     if (n == 0 && view_.claimed(position_)) [[unlikely]] {
@@ -73,11 +72,13 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     return n;
 }
 
-void CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
+// Entries lie in shared memory: what they name must be a work request of ours that is under way.
+// What else they say decides nothing that could do harm.
+bool CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
     const uint8_t opcode = entry.opcode;
     const uint32_t request = entry.request;
+    if (opcode == kNoCompletion) return false;
     wc = {};
-    wc.wr_id = entry.wr_id;
     wc.status = static_cast<ibv_wc_status>(entry.status);
     wc.opcode = static_cast<ibv_wc_opcode>(opcode);
     wc.byte_len = entry.byte_len;
@@ -86,11 +87,18 @@ void CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
     wc.src_qp = entry.src_qp;
     wc.wc_flags = entry.flags;
     QueuePair* qp = process_.queue_pairs().find(entry.qp_index);
-    if (!qp || qp->qp_num != wc.qp_num) return;
-    if (opcode & kReceiveBit)
-        qp->receives().completed(request);
-    else
-        qp->sent(request);
+    if (!qp || qp->qp_num != wc.qp_num) return false;
+    if (opcode & kReceiveBit) {
+        const auto posted = qp->receives().completed(request);
+        if (!posted) return false;
+        wc.wr_id = posted->wr_id;
+        if (opcode == IBV_WC_RECV && wc.byte_len > posted->room)
+            wc.byte_len = static_cast<uint32_t>(posted->room);
+        return true;
+    }
+    const auto id = qp->sent(request);
+    wc.wr_id = id.value_or(0);
+    return id.has_value();
 }
 
 void CompletionQueue::arm(bool solicited_only) noexcept {

@@ -49,7 +49,7 @@ private:
     explicit CompletionQueue(Process& process) noexcept
         : ibv_cq{}
         , process_{process} {}
-    void take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
+    bool take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
 
     Process& process_;
     uint64_t offset_{0};

@@ -23,7 +23,8 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
                                                   bool solicited) const noexcept {
     uint64_t tail;
     CompletionEntry* slot;
-    for (;;) {
+    for (uint64_t tries = 0;; ++tries) {
+        if (tries > 2 * size()) return Push::overrun; // the ring is scribbled over
         tail = ring_->tail.load(std::memory_order_acquire);
         slot = &entry(tail);
         uint64_t state = slot->state.load(std::memory_order_acquire);
@@ -44,7 +45,6 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
         ring_->tail.compare_exchange_strong(seen, tail + 1, std::memory_order_acq_rel);
         if (mine) break;
     }
-    slot->wr_id = c.wr_id;
     slot->byte_len = c.byte_len;
     slot->imm_data = c.imm_data;
     slot->qp_num = c.qp_num;

@@ -7,9 +7,9 @@
 
 namespace odrc::soft {
 
-// What a producer says of a finished work request.
+// What a producer says of a finished work request. The application's own name for it (wr_id)
+// never leaves its process.
 struct Completion {
-    uint64_t wr_id;
     uint32_t byte_len;
     uint32_t imm_data;
     uint32_t qp_num;

@@ -84,8 +84,7 @@ void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, const 
     const bool immediate = wr.opcode == IBV_WR_SEND_WITH_IMM;
     const bool room =
         push(to,
-             {.wr_id = claim.wr_id,
-              .byte_len = length,
+             {.byte_len = length,
               .imm_data = immediate ? wr.imm_data : 0,
               .qp_num = number,
               .src_qp = qp_num,

@@ -3,6 +3,7 @@
 
 #include "softrc/errand.hpp"
 
+#include "base/clock.hpp"
 #include "softrc/process.hpp"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ namespace odrc::soft {
 namespace {
 
 constexpr uint32_t kSpinsPerLook = 1000; // asking for a process is a few system calls
+// A peer that lives and does not serve for so long is as good as dead.
+constexpr auto kPatience = std::chrono::seconds{10};
 
 bool unused(ErrandState state) noexcept {
     return state == ErrandState::idle || state == ErrandState::done;
@@ -25,7 +28,8 @@ public:
     Booking(Process& process, PeerProcess& peer) noexcept
         : me_{process.node().identity() | 1} {
         Arena& arena = peer.arena().header();
-        for (uint32_t spins = 1; !peer.dead(); ++spins) {
+        const Time deadline = Clock::now() + kPatience;
+        for (uint32_t spins = 1; !peer.dead() && Clock::now() < deadline; ++spins) {
             const bool look = spins % kSpinsPerLook == 0;
             for (uint32_t i = 0; i < kErrands; ++i) {
                 Errand& errand = arena.errands[i];
@@ -62,9 +66,11 @@ private:
 
 // The peer may be waiting for us just so: its errands are served meanwhile.
 int await(Process& process, const Errand& errand, PeerProcess& peer) noexcept {
+    const Time deadline = Clock::now() + kPatience;
     for (uint32_t spins = 1; errand.state.load(std::memory_order_acquire) != ErrandState::done;
          ++spins) {
-        if (spins % kSpinsPerLook == 0 && peer.check_dead()) return ESRCH;
+        if (spins % kSpinsPerLook == 0 && (peer.check_dead() || Clock::now() > deadline))
+            return ESRCH;
         serve_errands(process.view());
         sched_yield();
     }

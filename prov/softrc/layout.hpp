@@ -153,7 +153,6 @@ struct Segment { // as ibv_sge
 };
 
 struct ReceiveRequest { // followed by max_segments segments
-    uint64_t wr_id;
     uint32_t segments;
     uint32_t unused;
 };
@@ -192,7 +191,6 @@ inline constexpr uint64_t kLapMask = (uint64_t{1} << 38) - 1;
 
 struct alignas(kLine) CompletionEntry {
     std::atomic<uint64_t> state;
-    uint64_t wr_id;
     uint32_t byte_len;
     uint32_t imm_data;
     uint32_t qp_num;

@@ -191,8 +191,7 @@ QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const
         wr.opcode == IBV_WR_SEND_WITH_IMM || wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
     const bool room =
         push(link_,
-             {.wr_id = claim.wr_id,
-              .byte_len = length,
+             {.byte_len = length,
               .imm_data = immediate ? wr.imm_data : 0,
               .qp_num = attr_.dest_qp_num,
               .src_qp = qp_num,

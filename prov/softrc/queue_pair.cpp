@@ -6,6 +6,7 @@
 #include "softrc/queue_pair.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 
 namespace odrc::soft {
@@ -52,6 +53,11 @@ QueuePair::QueuePair(Process& process, ibv_pd* pd, uint32_t pd_number,
 }
 
 bool QueuePair::allocate(const EventPipe& events) noexcept {
+    try {
+        send_ids_.resize(std::bit_ceil(std::max(cap_.max_send_wr, 1u)));
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
     if (!srq) {
         own_receives_.reset(new (std::nothrow) ReceiveQueue{process_.arena(), pd_number_,
                                                             std::max(cap_.max_recv_wr, 1u),
@@ -109,6 +115,14 @@ QueuePair::Link QueuePair::find_link(uint32_t qp_number, ibv_qp_type type) const
     return link;
 }
 
+std::optional<uint64_t> QueuePair::sent(uint32_t position) noexcept {
+    const uint32_t retired = retired_.load(std::memory_order_relaxed);
+    if (position - retired - 1 >= posted() - retired) return std::nullopt;
+    const uint64_t id = send_ids_[position & (send_ids_.size() - 1)];
+    retired_.store(position, std::memory_order_release);
+    return id;
+}
+
 void QueuePair::wait_for_sender() noexcept {
     if (datagram()) return; // those who send here are visitors of the whole process
     std::lock_guard guard{lock_};
@@ -149,8 +163,7 @@ void QueuePair::recover(uint32_t producer, uint32_t holds) noexcept {
     if (receive_queue().recover(*this, producer, lost)) lost = kMaxReceives;
     receives().recover(producer, [&](uint32_t request) { lost = request; });
     if (!receives().outstanding(lost)) return;
-    receive_queue().push({.wr_id = receives().view().request(lost).wr_id,
-                          .byte_len = 0,
+    receive_queue().push({.byte_len = 0,
                           .imm_data = 0,
                           .qp_num = qp_num,
                           .src_qp = 0,

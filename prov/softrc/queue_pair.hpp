@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <infiniband/verbs.h>
+#include <optional>
 #include <span>
 #include <sys/uio.h>
 
@@ -70,7 +71,8 @@ public:
     }
 
     // The completion of a send was polled: the send queue has room again up to this position.
-    void sent(uint32_t position) noexcept { retired_.store(position, std::memory_order_release); }
+    // Gives the work request's wr_id, if there is such a send.
+    std::optional<uint64_t> sent(uint32_t position) noexcept;
 
     // Tries what waits. False when nothing waits any more.
     bool retry() noexcept;
@@ -124,6 +126,7 @@ private:
     }
 
     // states.cpp
+    uint32_t posted() const noexcept { return posted_.load(std::memory_order_relaxed); }
     uint32_t state() const noexcept { return port_->state.load(std::memory_order_seq_cst); }
     void set_state(uint32_t state) noexcept;
     void take_attributes(const ibv_qp_attr& attr, int mask) noexcept;
@@ -196,8 +199,9 @@ private:
     bool reachable_{false};                      // the destination is on this node
     bool last_told_{false};                      // that it takes no more receives
     std::vector<std::pair<uint32_t, Link>> met_; // datagrams: whom they went to lately
-    uint32_t posted_{0};                         // work requests so far
+    std::atomic<uint32_t> posted_{0};            // work requests so far
     std::atomic<uint32_t> retired_{0};           // of those, the ones known to be done
+    std::vector<uint64_t> send_ids_; // wr_id by position, of those that have a completion
     std::deque<Waiting> waiting_;
     bool stalled_{false}; // listed for retries
 };

@@ -53,7 +53,8 @@ Segment* ReceiveRingView::segments(uint32_t index) const noexcept {
 
 bool ReceiveRingView::claim(uint32_t claimer, std::atomic<uint32_t>& holds,
                             Claim& out) const noexcept {
-    for (;;) {
+    // After so many tickets that are not what they should be, the ring is scribbled over.
+    for (uint64_t tries = 0; tries <= 2 * ticket_count(); ++tries) {
         uint64_t head = ring_->head.load(std::memory_order_acquire);
         std::atomic<Ticket>& place = tickets_[head & mask_];
         Ticket t = place.load(std::memory_order_acquire);
@@ -76,12 +77,12 @@ bool ReceiveRingView::claim(uint32_t claimer, std::atomic<uint32_t>& holds,
         ring_->head.compare_exchange_strong(head, head + 1, std::memory_order_acq_rel);
         if (!mine) continue;
         const ReceiveRequest& r = this->request(request);
-        out = {.wr_id = r.wr_id,
-               .request = request,
+        out = {.request = request,
                .segments = r.segments < max_segments_ ? r.segments : max_segments_,
                .list = segments(request)};
         return true;
     }
+    return false;
 }
 
 bool ReceiveRingView::take_limit() const noexcept {
@@ -102,7 +103,7 @@ ReceiveQueue::ReceiveQueue(OwnArena& arena, uint32_t pd, uint32_t capacity,
     bytes_ = header + tickets * sizeof(Ticket) + size_t{capacity} * stride;
     try {
         free_.reserve(capacity);
-        posted_.resize(capacity);
+        places_.resize(capacity);
     } catch (const std::bad_alloc&) {
         return;
     }
@@ -143,13 +144,15 @@ int ReceiveQueue::post_one(const ibv_recv_wr& wr) noexcept {
     if (free_.empty() || !vacant) return ENOMEM;
     const uint32_t index = free_.back();
     free_.pop_back();
-    posted_[index] = true;
     ReceiveRequest& request = view_.request(index);
-    request.wr_id = wr.wr_id;
     request.segments = static_cast<uint32_t>(wr.num_sge);
     Segment* list = view_.segments(index);
-    for (int i = 0; i < wr.num_sge; ++i)
+    uint64_t room = 0;
+    for (int i = 0; i < wr.num_sge; ++i) {
         list[i] = {wr.sg_list[i].addr, wr.sg_list[i].length, wr.sg_list[i].lkey};
+        room += wr.sg_list[i].length;
+    }
+    places_[index] = {{wr.wr_id, room}, true};
     view_.set_ticket(tail_, make_ticket(view_.lap_of(tail_), TicketState::posted, index, 0));
     ++tail_;
     view_.shared().tail.store(tail_, std::memory_order_release);
@@ -164,16 +167,17 @@ void ReceiveQueue::arm_limit(uint32_t limit, const EventPipe& events, uint64_t e
     ring.limit.store(limit, std::memory_order_seq_cst);
 }
 
-void ReceiveQueue::completed(uint32_t request) noexcept {
+std::optional<ReceiveQueue::Posted> ReceiveQueue::completed(uint32_t request) noexcept {
     std::lock_guard guard{lock_};
-    if (request >= posted_.size() || !posted_[request]) return;
-    posted_[request] = false;
+    if (request >= places_.size() || !places_[request].posted) return std::nullopt;
+    places_[request].posted = false;
     free_.push_back(request);
+    return places_[request].what;
 }
 
 bool ReceiveQueue::outstanding(uint32_t request) const noexcept {
     std::lock_guard guard{lock_};
-    return request < posted_.size() && posted_[request];
+    return request < places_.size() && places_[request].posted;
 }
 
 } // namespace odrc::soft

@@ -8,6 +8,7 @@
 #include "softrc/arena_view.hpp"
 
 #include <infiniband/verbs.h>
+#include <optional>
 #include <vector>
 
 namespace odrc::soft {
@@ -22,7 +23,6 @@ public:
     explicit operator bool() const noexcept { return ring_ != nullptr; }
 
     struct Claim {
-        uint64_t wr_id;
         uint32_t request;
         uint32_t segments;
         const Segment* list; // in shared memory: read each segment once
@@ -73,7 +73,7 @@ public:
 
     bool ok() const noexcept { return static_cast<bool>(view_); }
     uint64_t offset() const noexcept { return offset_; }
-    uint32_t capacity() const noexcept { return static_cast<uint32_t>(posted_.size()); }
+    uint32_t capacity() const noexcept { return static_cast<uint32_t>(places_.size()); }
     uint32_t max_segments() const noexcept { return max_segments_; }
     const ReceiveRingView& view() const noexcept { return view_; }
 
@@ -84,9 +84,13 @@ public:
     void arm_limit(uint32_t limit, const EventPipe& events, uint64_t event) noexcept;
     uint32_t limit() const noexcept { return view_.shared().limit.load(std::memory_order_relaxed); }
 
-    // The completion of a receive was polled: its place may be used again. Hears of a receive
-    // twice only if shared memory was scribbled over, and ignores the second time.
-    void completed(uint32_t request) noexcept;
+    struct Posted {
+        uint64_t wr_id;
+        uint64_t room; // bytes
+    };
+    // The completion of a receive was polled: its place may be used again. Nothing if it is not
+    // posted, which shared memory that was scribbled over may say.
+    std::optional<Posted> completed(uint32_t request) noexcept;
     bool outstanding(uint32_t request) const noexcept;
 
     // Frees the tickets that a dead claimer had taken before it could write the claim down, and
@@ -105,7 +109,11 @@ private:
     mutable SpinLock lock_;
     uint64_t tail_{0};
     std::vector<uint32_t> free_;
-    std::vector<bool> posted_;
+    struct Place {
+        Posted what;
+        bool posted;
+    };
+    std::vector<Place> places_; // by request: what shared memory need not be asked
 };
 
 template <class F>

@@ -89,18 +89,18 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
     if (wr.send_flags & IBV_SEND_INLINE &&
         (length > cap_.max_inline_data || brings_data(wr.opcode)))
         return EINVAL;
-    if (posted_ - retired_.load(std::memory_order_acquire) >= cap_.max_send_wr) return ENOMEM;
+    if (posted() - retired_.load(std::memory_order_acquire) >= cap_.max_send_wr) return ENOMEM;
 
-    const uint32_t position = posted_ + 1;
+    const uint32_t position = posted() + 1;
     if (now == IBV_QPS_ERR || now == IBV_QPS_SQE) {
-        posted_ = position;
+        posted_.store(position, std::memory_order_relaxed);
         complete(wr, position, IBV_WC_WR_FLUSH_ERR);
         return 0;
     }
     if (waiting_.empty() && now != IBV_QPS_SQD) {
         const Outcome outcome = carry_out(wr);
         if (outcome.verdict == Verdict::done) {
-            posted_ = position;
+            posted_.store(position, std::memory_order_relaxed);
             if (outcome.status == IBV_WC_SUCCESS)
                 complete(wr, position, IBV_WC_SUCCESS);
             else
@@ -112,7 +112,7 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
     } else if (const int error = keep(wr, position, Verdict::done)) {
         return error;
     }
-    posted_ = position;
+    posted_.store(position, std::memory_order_relaxed);
     return 0;
 }
 
@@ -206,9 +206,9 @@ bool QueuePair::retry() noexcept {
 void QueuePair::complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
     const bool success = status == IBV_WC_SUCCESS;
     if (success && !signal_all_ && !(wr.send_flags & IBV_SEND_SIGNALED)) return;
+    send_ids_[position & (send_ids_.size() - 1)] = wr.wr_id;
     send_queue().push(
-        {.wr_id = wr.wr_id,
-         .byte_len = static_cast<uint32_t>(brings_data(wr.opcode) ? length_of(wr) : 0),
+        {.byte_len = static_cast<uint32_t>(brings_data(wr.opcode) ? length_of(wr) : 0),
          .imm_data = 0,
          .qp_num = qp_num,
          .src_qp = 0,
@@ -236,8 +236,7 @@ void QueuePair::flush() noexcept {
     if (srq && !std::exchange(last_told_, true))
         process_.own().raise_event(port_->events, event(IBV_EVENT_QP_LAST_WQE_REACHED).bits());
     take_receives([this](const ReceiveRingView::Claim& c) {
-        receive_queue().push({.wr_id = c.wr_id,
-                              .byte_len = 0,
+        receive_queue().push({.byte_len = 0,
                               .imm_data = 0,
                               .qp_num = qp_num,
                               .src_qp = 0,

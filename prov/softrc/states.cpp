@@ -134,7 +134,7 @@ void QueuePair::to_reset() noexcept {
     met_.clear();
     attr_ = {};
     last_told_ = false;
-    posted_ = 0;
+    posted_.store(0, std::memory_order_relaxed);
     retired_.store(0, std::memory_order_release);
 }
 
