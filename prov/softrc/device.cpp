@@ -29,6 +29,7 @@ verbs::Port describe() {
     d.max_pd = 1 << 16;
     d.max_qp_rd_atom = d.max_qp_init_rd_atom = kMaxReadAtomic;
     d.atomic_cap = IBV_ATOMIC_HCA;
+    d.max_pkeys = 1;
     d.max_srq = kMaxSharedReceiveQueues;
     d.max_ah = INT_MAX;
     d.max_srq_wr = kMaxWorkRequests;
@@ -40,7 +41,14 @@ verbs::Port describe() {
     p.gid_tbl_len = 1;
     p.pkey_tbl_len = 1;
     p.max_msg_sz = kMaxMessage;
-    p.link_layer = IBV_LINK_LAYER_INFINIBAND; // without LIDs: addressed by GID, the node's id
+    p.link_layer = IBV_LINK_LAYER_INFINIBAND;
+    // A link to nobody but itself: all processes are behind one port. Who has been given this LID
+    // is on this node; the GID, the node's id, says so for certain.
+    p.lid = p.sm_lid = 1;
+    p.max_vl_num = 1;
+    p.active_width = 2;  // IBTA 1.4, 14.2.5.6: 4 lanes
+    p.active_speed = 32; // of 25 Gbit/s
+    p.phys_state = 5;    // link up
     auto& loopback = reinterpret_cast<sockaddr_in&>(port.address);
     loopback.sin_family = AF_INET;
     loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

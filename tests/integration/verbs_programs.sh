@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Programs that were built against libibverbs, on soft0 through the preload library: the examples
+# of rdma-core and perftest.
+
+. "$(dirname "$0")/lib.sh"
+[[ $device == soft0 ]] || skip "the preload library offers soft0 alone"
+need ss ibv_{devices,devinfo,asyncwatch} ibv_{rc,srq,ud,uc,xsrq}_pingpong \
+    ib_{send,write,read,atomic}_{lat,bw}
+foreign true
+
+library=$ODRC_BUILD/.libs/libodrc-verbs.so
+
+# The sanitizers' libraries, where there are any, come first.
+# shellcheck disable=SC2016 # for the inner shell
+preloaded() { # COMMAND...
+    foreign bash -c 'LD_PRELOAD="${LD_PRELOAD-} $0" exec timeout 30 "$@"' "$library" "$@"
+}
+
+# A program as server, and once more as its client.
+pair() { # PROGRAM OPTION...
+    local port=$((20000 + RANDOM % 10000)) server
+    echo "$*"
+    preloaded "$@" -p $port >"$scratch/server" 2>&1 &
+    server=$!
+    until ss -Hltn "sport = :$port" | grep -q .; do
+        kill -0 $server 2>/dev/null || break
+        sleep 0.05
+    done
+    if ! { preloaded "$@" -p $port 127.0.0.1 >"$scratch/client" 2>&1 && wait $server; }; then
+        kill $server 2>/dev/null || true
+        fail "$*: server: $(<"$scratch/server"); client: $(<"$scratch/client")"
+    fi
+}
+
+refused() { # PROGRAM MESSAGE
+    echo "$1: $2"
+    ! preloaded "$1" >"$scratch/out" 2>&1 || fail "$1 runs"
+    grep -q "$2" "$scratch/out" || fail "$1: $(<"$scratch/out")"
+}
+
+# What there is.
+list=$(preloaded ibv_devices)
+[[ $(sed 1,2d <<<"$list" | awk '{ print $1 }') == soft0 ]] || fail "other than soft0: $list"
+preloaded ibv_devinfo >"$scratch/info"
+grep -q 'PORT_ACTIVE' "$scratch/info" || fail "not active: $(<"$scratch/info")"
+preloaded ibv_devinfo -v >"$scratch/info"
+grep -q 'GID\[  0\]' "$scratch/info" || fail "no GID: $(<"$scratch/info")"
+
+preloaded ibv_asyncwatch >"$scratch/watch" 2>&1 &
+watch=$!
+until grep -q 'async event FD' "$scratch/watch"; do
+    kill -0 $watch 2>/dev/null || fail "ibv_asyncwatch: $(<"$scratch/watch")"
+    sleep 0.05
+done
+kill $watch
+
+# The examples check the data (-c). By LID and by GID, with and without events, old calls and new.
+pair ibv_rc_pingpong -c -n 100
+pair ibv_rc_pingpong -c -n 100 -e -g 0
+pair ibv_rc_pingpong -c -n 100 -N
+pair ibv_rc_pingpong -c -n 100 -o
+pair ibv_srq_pingpong -c -n 100 -q 16
+pair ibv_srq_pingpong -c -n 100 -q 16 -e
+pair ibv_ud_pingpong -c -n 100
+pair ibv_ud_pingpong -c -n 100 -e -g 0
+
+# Two processes that poll share what processors there are: few iterations.
+for verb in send write read atomic; do
+    pair ib_${verb}_lat -F -n 50
+    pair ib_${verb}_bw -F -n 200
+done
+pair ib_send_lat -F -n 50 --use-srq
+pair ib_send_bw -F -n 200 --use-srq -b
+pair ib_send_lat -F -n 50 -c UD -x 0
+pair ib_send_bw -F -n 200 -q 4 -e
+
+# What soft0 has not got.
+refused ibv_uc_pingpong "Couldn't create QP"
+refused ibv_xsrq_pingpong "Couldn't Open the XRC Domain"
