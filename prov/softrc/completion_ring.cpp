@@ -54,6 +54,11 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
     slot->status = c.status;
     slot->opcode = c.opcode;
     slot->flags = c.flags;
+    if (ring_->channel.fd < 0) { // nobody sleeps on it
+        slot->state.store(make_state(lap_of(tail), EntryPhase::full, producer),
+                          std::memory_order_release);
+        return Push::done;
+    }
     // Either the owner, who arms and then looks, sees this entry, or we see that it has armed.
     slot->state.store(make_state(lap_of(tail), EntryPhase::full, producer),
                       std::memory_order_seq_cst);

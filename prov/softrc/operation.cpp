@@ -116,6 +116,7 @@ bool QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length, in
 }
 
 QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
+    link_.completions.prefetch();
     ReceiveRingView::Claim claim;
     if (fault_finds_no_receive() || !link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
         return {Verdict::no_receive, {}};
@@ -202,6 +203,7 @@ QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const
               .flags = static_cast<uint16_t>(immediate ? IBV_WC_WITH_IMM : 0)},
              attr_.dest_qp_num, (wr.send_flags & IBV_SEND_SOLICITED) || status != IBV_WC_SUCCESS);
     port_->holds.store(0, std::memory_order_release);
+    link_.receives.prefetch();
     if (!room) return refuse(IBV_WC_REM_OP_ERR);
     switch (status) {
     case IBV_WC_SUCCESS:

@@ -32,6 +32,13 @@ public:
     // names it until the completion stands. False when the ring is empty.
     bool claim(uint32_t claimer, std::atomic<uint32_t>& holds, Claim& out) const noexcept;
 
+    // Fetches what the next claim will look at, so that it need not wait for it.
+    void prefetch() const noexcept {
+        const Ticket next = ticket(ring_->head.load(std::memory_order_relaxed));
+        if (ticket_state(next) == TicketState::posted && ticket_wr(next) < capacity_)
+            __builtin_prefetch(&request(ticket_wr(next)));
+    }
+
     // Whether the limit of a shared receive queue is passed. True once for each time it is set.
     bool limit_reached() const noexcept {
         return ring_->limit.load(std::memory_order_relaxed) != 0 && take_limit();
