@@ -44,6 +44,7 @@ CompletionQueue* CompletionQueue::create(Process& process, ibv_context* context,
     cq->view_ = CompletionRingView{process.view(), cq->offset_};
     cq->context = context;
     cq->channel = channel;
+    if (channel) ++channel->leaning;
     cq->cq_context = cq_context;
     cq->cqe = static_cast<int>(entries);
     return cq.release();
@@ -51,6 +52,11 @@ CompletionQueue* CompletionQueue::create(Process& process, ibv_context* context,
 
 CompletionQueue::~CompletionQueue() {
     if (listed_) process_.completion_queues().remove(index_);
+    if (listed_ && channel) {
+        auto* told = static_cast<CompletionChannel*>(channel);
+        told->pipe.remove(index_);
+        --told->leaning;
+    }
     if (offset_ != 0) process_.arena().release(offset_, bytes_);
 }
 
@@ -102,8 +108,13 @@ bool CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
 }
 
 void CompletionQueue::arm(bool solicited_only) noexcept {
-    view_.shared().armed.store(solicited_only ? kArmedSolicited : kArmedAny,
-                               std::memory_order_seq_cst);
+    std::atomic<uint32_t>& armed = view_.shared().armed;
+    uint32_t before = kNotArmed;
+    // The wider request counts.
+    if (solicited_only)
+        armed.compare_exchange_strong(before, kArmedSolicited, std::memory_order_seq_cst);
+    else
+        armed.store(kArmedAny, std::memory_order_seq_cst);
 }
 
 void CompletionQueue::push(const Completion& completion, bool solicited) noexcept {

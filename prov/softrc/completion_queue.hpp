@@ -17,6 +17,7 @@ namespace odrc::soft {
 struct CompletionChannel : ibv_comp_channel {
     static CompletionChannel* create(ibv_context* context) noexcept; // null and errno
     Pipe pipe;
+    std::atomic<int> leaning{0}; // completion queues that use it
 };
 
 // A completion queue of this process: its own side of a ring.

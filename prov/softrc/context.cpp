@@ -8,6 +8,7 @@
 #include "softrc/completion_queue.hpp"
 #include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
+#include "softrc/transitions.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -93,26 +94,29 @@ int SoftContext::dealloc_pd(ibv_pd* pd) noexcept {
 }
 
 ibv_mr* SoftContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept {
+    return reg_mr_iova(pd, address, length, reinterpret_cast<uint64_t>(address), access);
+}
+
+ibv_mr* SoftContext::reg_mr_iova(ibv_pd* pd, void* address, size_t length, uint64_t iova,
+                                 int access) noexcept {
     // IBTA 1.4, 11.2.8.2: remote write and atomics need local write.
     constexpr int kWrites = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
     if (access & kWrites && !(access & IBV_ACCESS_LOCAL_WRITE)) {
         errno = EINVAL;
         return nullptr;
     }
-    auto* mr = fault_fails_registration() ? nullptr : new (std::nothrow) ibv_mr{};
-    const uint32_t key = mr ? process_->regions().add(number_of(pd), address, length, access) : 0;
-    if (key == 0) {
-        delete mr;
-        errno = ENOMEM;
-        return nullptr;
-    }
+    errno = ENOMEM;
+    std::unique_ptr<ibv_mr> mr{fault_fails_registration() ? nullptr : new (std::nothrow) ibv_mr{}};
+    if (!mr) return nullptr;
+    const uint32_t key = process_->regions().add(number_of(pd), address, length, iova, access);
+    if (key == 0) return nullptr;
     mr->context = &context_.context;
     mr->pd = pd;
     mr->addr = address;
     mr->length = length;
     mr->lkey = mr->rkey = key;
     ++leaning_on(pd);
-    return mr;
+    return mr.release();
 }
 
 int SoftContext::dereg_mr(ibv_mr* mr) noexcept {
@@ -140,7 +144,9 @@ ibv_comp_channel* SoftContext::create_comp_channel() noexcept {
 }
 
 int SoftContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
-    delete static_cast<CompletionChannel*>(channel);
+    auto* used = static_cast<CompletionChannel*>(channel);
+    if (used->leaning > 0) return EBUSY;
+    delete used;
     return 0;
 }
 
@@ -222,7 +228,7 @@ int SoftContext::destroy_qp(ibv_qp* qp) noexcept {
 }
 
 ibv_ah* SoftContext::create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept {
-    if (attr->port_num != 1) {
+    if (!may_reach(*attr)) {
         errno = EINVAL;
         return nullptr;
     }

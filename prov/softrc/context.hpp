@@ -44,6 +44,9 @@ public:
 
     // Beyond the seam, for programs that speak verbs themselves: as the libibverbs functions of
     // these names.
+    ibv_mr* reg_mr_iova(ibv_pd* pd, void* address, size_t length, uint64_t iova,
+                        int access) noexcept;
+    int resize_cq(ibv_cq* cq, int cqe) noexcept;
     int query_port(uint8_t number, ibv_port_attr* attr) noexcept;
     int query_srq(ibv_srq* srq, ibv_srq_attr* attr) noexcept;
     int modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept;

@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 2;
+inline constexpr uint32_t kLayoutVersion = 3;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -48,7 +48,7 @@ struct Node {
     uint64_t magic;
     uint32_t version;
     std::atomic<uint32_t> next_qp_number;
-    uint8_t id[16]; // random: the GID of every soft port of this node
+    uint8_t id[16]; // the GID of every soft port of this node
     alignas(kLine) ProcessSlot processes[kMaxProcesses];
     std::atomic<QpLocation> qps[kQpNumbers];
 };
@@ -66,8 +66,9 @@ struct alignas(kLine) Region {
     uint32_t access;           // IBV_ACCESS_*
     uint32_t pd;
     uint8_t uses;  // counts the regions that had this entry: tells their keys apart
-    uint64_t base; // address in the owner
+    uint64_t base; // where it begins in the addresses that senders use
     uint64_t length;
+    uint64_t address; // where it begins in the owner
 };
 
 // A pipe of the owner's that others write events into (numbers of 64 bits).

@@ -6,12 +6,13 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <thread>
 
@@ -68,6 +69,24 @@ uint64_t start_time_of(pid_t pid) noexcept {
     }
 }
 
+// A GID that is the same whenever this user founds the node anew, as that of a port is, and another
+// on any other machine, for any other user, and where other processes are to be seen.
+void make_id(std::span<uint8_t, 16> id) {
+    std::string text = fmt::format("{}", geteuid());
+    std::ifstream boot{"/proc/sys/kernel/random/boot_id"};
+    std::string line;
+    if (std::getline(boot, line)) text += line;
+    for (const char* space : {"/proc/self/ns/pid", "/proc/self/ns/net"}) {
+        struct stat status {};
+        if (stat(space, &status) == 0) text += fmt::format("/{}", status.st_ino);
+    }
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    constexpr uint8_t kSubnetPrefix[8] = {0xfe, 0x80}; // IBTA 1.4, 4.1.1: the default one
+    std::ranges::copy(kSubnetPrefix, id.begin());
+    std::memcpy(&id[8], &hash, sizeof hash);
+}
+
 constexpr uint64_t kGenerations = 1 << 20;
 
 QpLocation make_location(uint32_t slot, uint32_t generation, uint64_t offset) noexcept {
@@ -115,7 +134,7 @@ void NodeMember::found() {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for the node: {}", fi_strerror(errno));
         throw Error{errno};
     }
-    if (getrandom(node().id, sizeof node().id, 0) != sizeof node().id) throw Error{FI_EIO};
+    make_id(node().id);
     node().next_qp_number.store(kFirstQpNumber, std::memory_order_relaxed);
     node().version = kLayoutVersion;
     node().magic = kNodeMagic;

@@ -56,11 +56,15 @@ bool QueuePair::find_data(const ibv_send_wr& wr, Data& data) noexcept {
     const int access = inward ? IBV_ACCESS_LOCAL_WRITE : 0;
     for (int i = 0; i < wr.num_sge; ++i) {
         const ibv_sge& s = wr.sg_list[i];
-        Place place;
-        if (!(wr.send_flags & IBV_SEND_INLINE) && s.length > 0 &&
-            !find_place(process_.view(), true, s.lkey, pd_number_, s.addr, s.length, access, place))
-            return false;
-        data.pieces[data.count++] = {reinterpret_cast<void*>(s.addr), s.length};
+        void* memory = reinterpret_cast<void*>(s.addr);
+        if (!(wr.send_flags & IBV_SEND_INLINE) && s.length > 0) {
+            Place place;
+            if (!find_place(process_.view(), true, s.lkey, pd_number_, s.addr, s.length, access,
+                            place))
+                return false;
+            memory = place.mapped;
+        }
+        data.pieces[data.count++] = {memory, s.length};
         data.length += s.length;
     }
     return true;
@@ -68,6 +72,8 @@ bool QueuePair::find_data(const ibv_send_wr& wr, Data& data) noexcept {
 
 QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
     if (datagram()) return send_datagram(wr);
+    Data data;
+    if (!find_data(wr, data)) return {Verdict::done, IBV_WC_LOC_PROT_ERR};
     if (!link_) {
         link_ = find_link(attr_.dest_qp_num, IBV_QPT_RC);
         if (!link_) return {Verdict::no_peer, {}};
@@ -86,13 +92,11 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
     if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
         link_.process->raise_event(link_.port->events,
                                    link_.port->event | uint64_t{IBV_EVENT_COMM_EST});
-    return carry_out_on_peer(wr);
+    return carry_out_on_peer(wr, data);
 }
 
-QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr) noexcept {
+QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr, const Data& data) noexcept {
     if (fault_breaks()) return refuse(IBV_WC_RETRY_EXC_ERR);
-    Data data;
-    if (!find_data(wr, data)) return {Verdict::done, IBV_WC_LOC_PROT_ERR};
     switch (wr.opcode) {
     case IBV_WR_RDMA_READ:
         return read(wr, data);
@@ -107,12 +111,16 @@ QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr) noexcept 
     }
 }
 
-// The peer's memory, if its queue pair and its region allow the access (IBV_ACCESS_REMOTE_*).
-bool QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
-                            Place& place) noexcept {
-    return link_.port->access.load(std::memory_order_relaxed) & static_cast<uint32_t>(access) &&
-           find_place(link_.process->arena(), link_.process->own(), rkey, link_.port->pd, address,
-                      length, access, place);
+// Finds the peer's memory. Gives success if its queue pair and its region allow the access
+// (IBV_ACCESS_REMOTE_*).
+ibv_wc_status QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
+                                     Place& place) noexcept {
+    if (!(link_.port->access.load(std::memory_order_relaxed) & static_cast<uint32_t>(access)))
+        return IBV_WC_REM_INV_REQ_ERR;
+    return find_place(link_.process->arena(), link_.process->own(), rkey, link_.port->pd, address,
+                      length, access, place)
+               ? IBV_WC_SUCCESS
+               : IBV_WC_REM_ACCESS_ERR;
 }
 
 QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
@@ -128,9 +136,10 @@ QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noe
     const bool immediate = wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
     if (data.length > 0) { // IBTA 1.4, 9.7.4.1.3: nothing is checked for no bytes
         Place place;
-        if (!find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length,
-                         IBV_ACCESS_REMOTE_WRITE, place))
-            return refuse(IBV_WC_REM_ACCESS_ERR);
+        if (const auto status = find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length,
+                                            IBV_ACCESS_REMOTE_WRITE, place);
+            status != IBV_WC_SUCCESS)
+            return refuse(status);
         if (const int error =
                 copy(process_, *link_.process, Direction::to_peer, data.all(), {&place, 1}))
             return refuse(status_of(error));
@@ -145,9 +154,10 @@ QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noe
 QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noexcept {
     if (data.length == 0) return {Verdict::done, IBV_WC_SUCCESS};
     Place place;
-    if (!find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length, IBV_ACCESS_REMOTE_READ,
-                     place))
-        return refuse(IBV_WC_REM_ACCESS_ERR);
+    if (const auto status = find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, data.length,
+                                        IBV_ACCESS_REMOTE_READ, place);
+        status != IBV_WC_SUCCESS)
+        return refuse(status);
     if (const int error =
             copy(process_, *link_.process, Direction::from_peer, data.all(), {&place, 1}))
         return refuse(status_of(error));
@@ -160,8 +170,10 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
     const uint64_t address = wr.wr.atomic.remote_addr;
     if (address % sizeof(uint64_t) != 0) return refuse(IBV_WC_REM_INV_REQ_ERR);
     Place place;
-    if (!find_remote(address, wr.wr.atomic.rkey, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC, place))
-        return refuse(IBV_WC_REM_ACCESS_ERR);
+    if (const auto status = find_remote(address, wr.wr.atomic.rkey, sizeof(uint64_t),
+                                        IBV_ACCESS_REMOTE_ATOMIC, place);
+        status != IBV_WC_SUCCESS)
+        return refuse(status);
     uint64_t found = 0;
     if (place.shared) {
         found = change(std::atomic_ref{*reinterpret_cast<uint64_t*>(place.mapped)}, wr);

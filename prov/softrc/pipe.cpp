@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,17 @@ bool Pipe::read(uint64_t& event) noexcept {
     const ssize_t n = ::read(fd(), &event, sizeof event);
     if (n >= 0 && n != sizeof event) errno = EAGAIN; // somebody wrote what is no event
     return n == sizeof event;
+}
+
+void Pipe::remove(uint64_t event) noexcept {
+    int bytes = 0;
+    if (ioctl(fd(), FIONREAD, &bytes)) return;
+    for (size_t left = static_cast<size_t>(bytes) / sizeof event; left > 0; --left) {
+        uint64_t other;
+        if (!read(other)) return;
+        if (other != event) [[maybe_unused]]
+            const auto n = write(write_end_.get(), &other, sizeof other);
+    }
 }
 
 } // namespace odrc::soft

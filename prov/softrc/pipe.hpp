@@ -21,6 +21,8 @@ public:
 
     // The next event, after waiting for it unless the descriptor is non-blocking. False and errno.
     bool read(uint64_t& event) noexcept;
+    // Takes all events of that number out again.
+    void remove(uint64_t event) noexcept;
 
 private:
     Fd read_end_;

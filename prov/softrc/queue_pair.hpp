@@ -146,7 +146,10 @@ private:
     void complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
     void flush() noexcept;
     void fail(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
+    bool goes_on() const noexcept;
     void resume() noexcept;
+    void begin_drain() noexcept;
+    void end_drain() noexcept;
     void drop_receives() noexcept;
     template <class F>
     void take_receives(F&& taken) noexcept;
@@ -161,13 +164,13 @@ private:
     };
     bool find_data(const ibv_send_wr& wr, Data& data) noexcept;
     Outcome carry_out(const ibv_send_wr& wr) noexcept;
-    Outcome carry_out_on_peer(const ibv_send_wr& wr) noexcept;
+    Outcome carry_out_on_peer(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome send(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
-    bool find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
-                     Place& place) noexcept;
+    ibv_wc_status find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
+                              Place& place) noexcept;
     Outcome deliver(const ReceiveRingView::Claim& claim, const ibv_send_wr& wr, uint32_t length,
                     uint8_t opcode, ibv_wc_status status) noexcept;
     Outcome refuse(ibv_wc_status status) noexcept;
@@ -195,9 +198,10 @@ private:
 
     SpinLock lock_; // guards all below
     Link link_;
-    ibv_qp_attr attr_{};                         // as modify() was told
-    bool reachable_{false};                      // the destination is on this node
-    bool last_told_{false};                      // that it takes no more receives
+    ibv_qp_attr attr_{};    // as modify() was told
+    bool reachable_{false}; // the destination is on this node
+    uint32_t draining_{0};  // SQD: the position of the work request that is carried on, if any
+    bool last_told_{false}; // that it takes no more receives
     std::vector<std::pair<uint32_t, Link>> met_; // datagrams: whom they went to lately
     std::atomic<uint32_t> posted_{0};            // work requests so far
     std::atomic<uint32_t> retired_{0};           // of those, the ones known to be done

@@ -3,6 +3,8 @@
 
 #include "softrc/regions.hpp"
 
+#include "softrc/own_memory.hpp"
+
 #include <cerrno>
 
 namespace odrc::soft {
@@ -17,6 +19,7 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
     const uint32_t domain = region.pd;
     const uint64_t base = region.base;
     const uint64_t size = region.length;
+    const uint64_t begin = region.address;
     // Unchanged while it was read: the fields belong together.
     std::atomic_signal_fence(std::memory_order_acquire);
     if (region.key.load(std::memory_order_acquire) != key) return false;
@@ -24,6 +27,7 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
     if (domain != pd || (allowed & static_cast<uint32_t>(access)) != static_cast<uint32_t>(access))
         return false;
     if (address < base || length > size || address - base > size - length) return false;
+    address = begin + (address - base);
     const uint64_t in_arena = address - arena.header().base;
     place = {.mapped = nullptr,
              .shared = in_arena < kArenaBytes,
@@ -39,7 +43,13 @@ bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uin
     return own || !place.shared || place.mapped != nullptr;
 }
 
-uint32_t Regions::add(uint32_t pd, void* address, size_t length, int access) noexcept {
+uint32_t Regions::add(uint32_t pd, void* address, size_t length, uint64_t base,
+                      int access) noexcept {
+    const bool whole = access & IBV_ACCESS_ON_DEMAND && !address && length == SIZE_MAX;
+    if (!whole && !is_there(address, length, access & IBV_ACCESS_LOCAL_WRITE)) {
+        errno = EFAULT;
+        return 0;
+    }
     std::lock_guard lock{mutex_};
     uint32_t index;
     if (!free_.empty()) {
@@ -54,7 +64,8 @@ uint32_t Regions::add(uint32_t pd, void* address, size_t length, int access) noe
     Region& region = arena_.header().regions[index];
     region.access = static_cast<uint32_t>(access);
     region.pd = pd;
-    region.base = reinterpret_cast<uint64_t>(address);
+    region.base = base;
+    region.address = reinterpret_cast<uint64_t>(address);
     region.length = length;
     region.uses = static_cast<uint8_t>(region.uses + 1);
     const uint32_t key = index << 8 | region.uses;

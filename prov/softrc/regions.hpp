@@ -33,9 +33,10 @@ public:
     explicit Regions(OwnArena& arena) noexcept
         : arena_{arena} {}
 
-    // Gives a key for both local and remote use, or 0 and errno. All memory of the process has the
-    // address null and the length SIZE_MAX.
-    uint32_t add(uint32_t pd, void* address, size_t length, int access) noexcept;
+    // Gives a key for both local and remote use, or 0 and errno: EFAULT where there is no such
+    // memory. base: where the region begins in the addresses that work requests use. All memory of
+    // the process has the address null and the length SIZE_MAX.
+    uint32_t add(uint32_t pd, void* address, size_t length, uint64_t base, int access) noexcept;
 
     // From now on the key finds nothing; who looked it up before may still be copying.
     void remove(uint32_t key) noexcept;

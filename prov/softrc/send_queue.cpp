@@ -147,9 +147,27 @@ int QueuePair::keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexc
 
 // Sees to it that what waits is tried.
 void QueuePair::resume() noexcept {
-    if (stalled_ || waiting_.empty() || state() == IBV_QPS_SQD) return;
+    if (stalled_ || !goes_on()) return;
     stalled_ = true;
     process_.add_stalled(*this);
+}
+
+// Whether the work request that waits longest may be tried. A send queue that drains carries on
+// the one it has begun.
+bool QueuePair::goes_on() const noexcept {
+    return !waiting_.empty() && (state() != IBV_QPS_SQD || waiting_.front().position == draining_);
+}
+
+void QueuePair::begin_drain() noexcept {
+    const bool begun = !waiting_.empty() && waiting_.front().deadline != Time{};
+    draining_ = begun ? waiting_.front().position : 0;
+    if (!begun) end_drain();
+}
+
+void QueuePair::end_drain() noexcept {
+    draining_ = 0;
+    if (attr_.en_sqd_async_notify)
+        process_.own().raise_event(port_->events, event(IBV_EVENT_SQ_DRAINED).bits());
 }
 
 // How long a work request may wait, as if it were tried again and again (IBTA 1.4, 9.7.5.2.8 and
@@ -176,7 +194,7 @@ bool QueuePair::retry() noexcept {
     std::unique_lock guard{lock_, std::try_to_lock};
     if (!guard) return true;
     if (state() == IBV_QPS_ERR) flush();
-    while (!waiting_.empty() && state() != IBV_QPS_SQD) {
+    while (goes_on()) {
         Waiting& w = waiting_.front();
         const Outcome outcome = carry_out(w.wr);
         if (outcome.verdict == Verdict::done) {
@@ -199,6 +217,7 @@ bool QueuePair::retry() noexcept {
              outcome.verdict == Verdict::no_receive ? IBV_WC_RNR_RETRY_EXC_ERR
                                                     : IBV_WC_RETRY_EXC_ERR);
     }
+    if (state() == IBV_QPS_SQD && draining_ != 0) end_drain();
     stalled_ = false;
     return false;
 }

@@ -15,6 +15,7 @@ namespace {
 bool sound(const ibv_qp_attr& attr, int mask) noexcept {
     if (mask & IBV_QP_PORT && attr.port_num != 1) return false;
     if (mask & IBV_QP_PKEY_INDEX && attr.pkey_index != 0) return false;
+    if (mask & IBV_QP_AV && !may_reach(attr.ah_attr)) return false;
     if (mask & IBV_QP_PATH_MTU && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
         return false;
     if (mask & IBV_QP_DEST_QPN && attr.dest_qp_num >= kQpNumbers) return false;
@@ -49,9 +50,7 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
     default:
         set_state(to);
     }
-    if (to == IBV_QPS_SQD && from != IBV_QPS_SQD && mask & IBV_QP_EN_SQD_ASYNC_NOTIFY &&
-        attr.en_sqd_async_notify) // nothing is ever half done here: drained it is
-        process_.own().raise_event(port_->events, event(IBV_EVENT_SQ_DRAINED).bits());
+    if (to == IBV_QPS_SQD && from != IBV_QPS_SQD) begin_drain();
     resume();
     return 0;
 }
@@ -85,6 +84,7 @@ void QueuePair::take_attributes(const ibv_qp_attr& attr, int mask) noexcept {
         attr_.qp_access_flags = attr.qp_access_flags;
         port_->access.store(attr.qp_access_flags, std::memory_order_relaxed);
     }
+    if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) attr_.en_sqd_async_notify = attr.en_sqd_async_notify;
     if (mask & IBV_QP_QKEY) {
         attr_.qkey = attr.qkey;
         port_->qkey.store(attr.qkey, std::memory_order_relaxed);
@@ -94,6 +94,7 @@ void QueuePair::take_attributes(const ibv_qp_attr& attr, int mask) noexcept {
 void QueuePair::query(ibv_qp_attr& attr, ibv_qp_init_attr& init) const noexcept {
     attr = attr_;
     attr.qp_state = attr.cur_qp_state = static_cast<ibv_qp_state>(state());
+    attr.sq_draining = state() == IBV_QPS_SQD && draining_ != 0;
     attr.cap = cap_;
     init = {.qp_context = qp_context,
             .send_cq = send_cq,

@@ -43,7 +43,7 @@ constexpr Transition kTransitions[] = {
 
 bool may_modify(ibv_qp_type type, uint32_t from, uint32_t to, int mask) noexcept {
     const int rest = mask & ~IBV_QP_STATE;
-    if (to == IBV_QPS_RESET || to == IBV_QPS_ERR) return rest == 0;
+    if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET)) return rest == 0;
     for (const Transition& t : kTransitions) {
         if (t.from != from || t.to != to) continue;
         const int required = type == IBV_QPT_UD ? t.ud_required : t.rc_required;

@@ -12,4 +12,9 @@ namespace odrc::soft {
 // 100).
 bool may_modify(ibv_qp_type type, uint32_t from, uint32_t to, int mask) noexcept;
 
+// Whether a path can begin here: at the device's one port, at its one GID.
+inline bool may_reach(const ibv_ah_attr& path) noexcept {
+    return path.port_num == 1 && (!path.is_global || path.grh.sgid_index == 0);
+}
+
 } // namespace odrc::soft

@@ -15,13 +15,13 @@ ODRC_VERBS int ibv_dealloc_pd(ibv_pd* pd) { return SoftContext::of(pd->context).
 
 ODRC_VERBS ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t iova,
                                     unsigned access) {
-    // Remote addresses are those of the process.
-    if (iova != reinterpret_cast<uint64_t>(address) || access & IBV_ACCESS_ZERO_BASED) {
+    if (access & IBV_ACCESS_ZERO_BASED) {
         errno = EOPNOTSUPP;
         return nullptr;
     }
     access &= ~IBV_ACCESS_OPTIONAL_RANGE; // flags that a device is free to ignore
-    return SoftContext::of(pd->context).reg_mr(pd, address, length, static_cast<int>(access));
+    return SoftContext::of(pd->context)
+        .reg_mr_iova(pd, address, length, iova, static_cast<int>(access));
 }
 
 ODRC_VERBS ibv_mr* ibv_reg_mr_iova(ibv_pd* pd, void* address, size_t length, uint64_t iova,

@@ -19,7 +19,6 @@ std::nullptr_t refuse_object() noexcept {
 
 ODRC_VERBS int ibv_attach_mcast(ibv_qp*, const ibv_gid*, uint16_t) { return refuse(); }
 ODRC_VERBS int ibv_detach_mcast(ibv_qp*, const ibv_gid*, uint16_t) { return refuse(); }
-ODRC_VERBS int ibv_resize_cq(ibv_cq*, int) { return errno = ENOSYS; }
 ODRC_VERBS int ibv_set_ece(ibv_qp*, ibv_ece*) { return refuse(); }
 ODRC_VERBS int ibv_query_ece(ibv_qp*, ibv_ece*) { return refuse(); }
 
