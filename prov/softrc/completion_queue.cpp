@@ -21,43 +21,82 @@ CompletionChannel* CompletionChannel::create(ibv_context* context) noexcept {
     return channel.release();
 }
 
+OwnCompletionRing::OwnCompletionRing(Process& process, uint32_t entries) noexcept
+    : process_{process}
+    , bytes_{sizeof(CompletionRing) + entries * sizeof(CompletionEntry)} {
+    offset_ = process.arena().allocate(bytes_);
+    if (offset_ == 0) return;
+    auto* ring = process.arena().at<CompletionRing>(offset_);
+    ring->entries = entries;
+    ring->entry_offset = offset_ + sizeof(CompletionRing);
+    view_ = CompletionRingView{process.view(), offset_};
+}
+
+OwnCompletionRing::~OwnCompletionRing() {
+    if (offset_ != 0) process_.arena().release(offset_, bytes_);
+}
+
 CompletionQueue* CompletionQueue::create(Process& process, ibv_context* context, int cqe,
                                          void* cq_context, CompletionChannel* channel,
                                          const EventPipe& events) noexcept {
     std::unique_ptr<CompletionQueue> cq{new (std::nothrow) CompletionQueue{process}};
     errno = ENOMEM;
     if (!cq) return nullptr;
-    const uint32_t entries = std::bit_ceil(static_cast<uint32_t>(cqe));
-    cq->bytes_ = sizeof(CompletionRing) + entries * sizeof(CompletionEntry);
-    cq->offset_ = process.arena().allocate(cq->bytes_);
-    if (cq->offset_ == 0) return nullptr;
     cq->listed_ = process.completion_queues().add(*cq, cq->index_);
     if (!cq->listed_) return nullptr;
-
-    auto* ring = process.arena().at<CompletionRing>(cq->offset_);
-    ring->entries = entries;
-    ring->entry_offset = cq->offset_ + sizeof(CompletionRing);
-    ring->channel = channel ? channel->pipe.name() : EventPipe{.inode = 0, .fd = -1};
-    ring->token = cq->index_;
-    ring->events = events;
-    ring->overrun_event = AsyncEvent{EventSource::cq, cq->index_, 0, IBV_EVENT_CQ_ERR}.bits();
-    cq->view_ = CompletionRingView{process.view(), cq->offset_};
     cq->context = context;
     cq->channel = channel;
     if (channel) ++channel->leaning;
     cq->cq_context = cq_context;
-    cq->cqe = static_cast<int>(entries);
-    return cq.release();
+    return cq->add_ring(cqe, events) ? cq.release() : nullptr;
 }
 
 CompletionQueue::~CompletionQueue() {
-    if (listed_) process_.completion_queues().remove(index_);
-    if (listed_ && channel) {
-        auto* told = static_cast<CompletionChannel*>(channel);
-        told->pipe.remove(index_);
-        --told->leaning;
+    if (!listed_) return;
+    process_.completion_queues().remove(index_);
+    if (!channel) return;
+    auto* told = static_cast<CompletionChannel*>(channel);
+    told->pipe.remove(index_);
+    --told->leaning;
+}
+
+bool CompletionQueue::add_ring(int entries, const EventPipe& events) noexcept {
+    const uint32_t size = std::bit_ceil(static_cast<uint32_t>(entries));
+    std::unique_ptr<OwnCompletionRing> added{new (std::nothrow) OwnCompletionRing{process_, size}};
+    if (!added || !added->ok()) return false;
+    CompletionRing& ring = added->view().shared();
+    ring.channel = channel ? static_cast<CompletionChannel*>(channel)->pipe.name()
+                           : EventPipe{.inode = 0, .fd = -1};
+    ring.token = index_;
+    ring.events = events;
+    ring.overrun_event = AsyncEvent{EventSource::cq, index_, 0, IBV_EVENT_CQ_ERR}.bits();
+    try {
+        rings_.push_back(std::move(added));
+    } catch (const std::bad_alloc&) {
+        return false;
     }
-    if (offset_ != 0) process_.arena().release(offset_, bytes_);
+    newest_.store(rings_.back().get(), std::memory_order_release);
+    cqe = static_cast<int>(size);
+    return true;
+}
+
+int CompletionQueue::resize(int entries) noexcept {
+    if (entries < 1) return EINVAL;
+    {
+        std::lock_guard guard{lock_};
+        int held = 0;
+        for (const auto& ring : rings_)
+            for (uint64_t p = ring->position; ring->view().full(p); ++p) ++held;
+        if (entries < held) return EINVAL;
+        const CompletionRing& now = newest().view().shared();
+        const EventPipe events = now.events;
+        if (!add_ring(entries, events)) return ENOMEM;
+        newest().view().shared().armed = now.armed.load();
+    }
+    process_.queue_pairs().for_each([this](QueuePair& qp) {
+        if (qp.recv_cq == this) qp.receive_queue_moved();
+    });
+    return 0;
 }
 
 int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
@@ -66,11 +105,18 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     if (fault_empties_poll()) return 0;
     std::lock_guard guard{lock_};
     int n = 0;
-    for (; n < count && view_.full(position_); ++position_) {
-        if (take(view_.entry(position_), wc[n])) ++n;
-        view_.empty(position_);
+    for (const auto& ring : rings_) n += poll_ring(*ring, count - n, wc + n);
+    return n;
+}
+
+int CompletionQueue::poll_ring(OwnCompletionRing& ring, int count, ibv_wc* wc) noexcept {
+    const CompletionRingView& view = ring.view();
+    int n = 0;
+    for (; n < count && view.full(ring.position); ++ring.position) {
+        if (take(view.entry(ring.position), wc[n])) ++n;
+        view.empty(ring.position);
     }
-    if (n == 0 && view_.claimed(position_)) [[unlikely]] {
+    if (n == 0 && view.claimed(ring.position)) [[unlikely]] {
         // A moment's matter, unless the producer has died. Of connections the agent hears that.
         constexpr uint32_t kPatience = 1000;
         if (++vain_polls_ % kPatience == 0) process_.request_visitor_check();
@@ -108,18 +154,22 @@ bool CompletionQueue::take(const CompletionEntry& entry, ibv_wc& wc) noexcept {
 }
 
 void CompletionQueue::arm(bool solicited_only) noexcept {
-    std::atomic<uint32_t>& armed = view_.shared().armed;
-    uint32_t before = kNotArmed;
-    // The wider request counts.
-    if (solicited_only)
-        armed.compare_exchange_strong(before, kArmedSolicited, std::memory_order_seq_cst);
-    else
-        armed.store(kArmedAny, std::memory_order_seq_cst);
+    std::lock_guard guard{lock_};
+    for (const auto& ring : rings_) {
+        std::atomic<uint32_t>& armed = ring->view().shared().armed;
+        uint32_t before = kNotArmed;
+        // The wider request counts.
+        if (solicited_only)
+            armed.compare_exchange_strong(before, kArmedSolicited, std::memory_order_seq_cst);
+        else
+            armed.store(kArmedAny, std::memory_order_seq_cst);
+    }
 }
 
 void CompletionQueue::push(const Completion& completion, bool solicited) noexcept {
-    const CompletionRing& ring = view_.shared();
-    switch (view_.push(completion, 0, solicited)) {
+    const CompletionRingView& view = newest().view();
+    const CompletionRing& ring = view.shared();
+    switch (view.push(completion, 0, solicited)) {
     case CompletionRingView::Push::event:
         return process_.own().raise_event(ring.channel, ring.token);
     case CompletionRingView::Push::overrun:
@@ -131,18 +181,26 @@ void CompletionQueue::push(const Completion& completion, bool solicited) noexcep
 
 void CompletionQueue::purge(QueuePair& qp) noexcept {
     std::lock_guard guard{lock_};
-    for (uint64_t p = position_; p != position_ + view_.size(); ++p) {
-        CompletionEntry& entry = view_.entry(p);
-        if (!view_.full(p) || entry.opcode == kNoCompletion || entry.qp_num != qp.qp_num) continue;
-        if (entry.opcode & kReceiveBit) qp.receives().completed(entry.request);
-        entry.opcode = kNoCompletion;
+    for (const auto& ring : rings_) {
+        const CompletionRingView& view = ring->view();
+        for (uint64_t p = ring->position; p != ring->position + view.size(); ++p) {
+            CompletionEntry& entry = view.entry(p);
+            if (!view.full(p) || entry.opcode == kNoCompletion || entry.qp_num != qp.qp_num)
+                continue;
+            if (entry.opcode & kReceiveBit) qp.receives().completed(entry.request);
+            entry.opcode = kNoCompletion;
+        }
     }
 }
 
 bool CompletionQueue::recover(QueuePair& qp, uint32_t producer, uint32_t held_request) noexcept {
     std::lock_guard guard{lock_};
-    view_.recover(position_, producer);
-    return view_.holds_receive(position_, qp.qp_num, held_request);
+    bool stands = false;
+    for (const auto& ring : rings_) {
+        ring->view().recover(ring->position, producer);
+        stands |= ring->view().holds_receive(ring->position, qp.qp_num, held_request);
+    }
+    return stands;
 }
 
 } // namespace odrc::soft

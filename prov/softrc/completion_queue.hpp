@@ -20,7 +20,30 @@ struct CompletionChannel : ibv_comp_channel {
     std::atomic<int> leaning{0}; // completion queues that use it
 };
 
-// A completion queue of this process: its own side of a ring.
+// A ring of this process's, from its owner's side.
+class OwnCompletionRing {
+public:
+    // Check ok(): false when memory is out.
+    OwnCompletionRing(Process& process, uint32_t entries) noexcept;
+    ~OwnCompletionRing();
+    OwnCompletionRing(const OwnCompletionRing&) = delete;
+    OwnCompletionRing& operator=(const OwnCompletionRing&) = delete;
+
+    bool ok() const noexcept { return static_cast<bool>(view_); }
+    uint64_t offset() const noexcept { return offset_; }
+    const CompletionRingView& view() const noexcept { return view_; }
+
+    uint64_t position{0}; // of the next entry to take
+
+private:
+    Process& process_;
+    uint64_t offset_;
+    size_t bytes_;
+    CompletionRingView view_;
+};
+
+// A completion queue of this process. It has one ring, and one more for each time it was resized:
+// producers that have not heard of the newest yet still fill the one before.
 class CompletionQueue : public ibv_cq {
 public:
     // Null and errno on failure.
@@ -29,7 +52,11 @@ public:
                                    const EventPipe& events) noexcept;
     ~CompletionQueue();
 
-    uint64_t offset() const noexcept { return offset_; }
+    // Of the newest ring.
+    uint64_t offset() const noexcept { return newest().offset(); }
+
+    // As ibv_resize_cq(3).
+    int resize(int cqe) noexcept;
 
     int poll(int count, ibv_wc* wc) noexcept;
     void arm(bool solicited_only) noexcept;
@@ -50,16 +77,19 @@ private:
     explicit CompletionQueue(Process& process) noexcept
         : ibv_cq{}
         , process_{process} {}
+    const OwnCompletionRing& newest() const noexcept {
+        return *newest_.load(std::memory_order_acquire);
+    }
+    bool add_ring(int cqe, const EventPipe& events) noexcept;
+    int poll_ring(OwnCompletionRing& ring, int count, ibv_wc* wc) noexcept;
     bool take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
 
     Process& process_;
-    uint64_t offset_{0};
-    size_t bytes_{0};
     uint32_t index_{0};
     bool listed_{false};
-    CompletionRingView view_;
-    SpinLock lock_; // guards the position
-    uint64_t position_{0};
+    SpinLock lock_; // guards the rings' positions, and their list
+    std::vector<std::unique_ptr<OwnCompletionRing>> rings_; // oldest first
+    std::atomic<OwnCompletionRing*> newest_{nullptr};
     uint32_t vain_polls_{0}; // that met an entry claimed and not filled
 };
 

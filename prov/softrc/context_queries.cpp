@@ -16,6 +16,11 @@ int SoftContext::query_port(uint8_t number, ibv_port_attr* attr) noexcept {
     return 0;
 }
 
+int SoftContext::resize_cq(ibv_cq* cq, int cqe) noexcept {
+    if (cqe > static_cast<int>(kMaxCompletions)) return EINVAL;
+    return static_cast<CompletionQueue*>(cq)->resize(cqe);
+}
+
 int SoftContext::query_srq(ibv_srq* srq, ibv_srq_attr* attr) noexcept {
     const ReceiveQueue& queue = static_cast<SharedReceiveQueue*>(srq)->queue;
     *attr = {

@@ -59,7 +59,7 @@ QueuePair::Outcome QueuePair::send_datagram(const ibv_send_wr& wr) noexcept {
     return sent;
 }
 
-void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, const Link& to) noexcept {
+void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& to) noexcept {
     const uint32_t number = wr.wr.ud.remote_qpn & (kQpNumbers - 1);
     const Visit visit{process_.node(), *to.process, number};
     if (!visit) return;
@@ -72,6 +72,7 @@ void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, const 
         (there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD &&
          there != IBV_QPS_SQE))
         return;
+    if (!to.refresh()) return;
     ReceiveRingView::Claim claim;
     if (!to.receives.claim(visit.number(), visit.holds(), claim)) return;
 

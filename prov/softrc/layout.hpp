@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 3;
+inline constexpr uint32_t kLayoutVersion = 4;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -239,7 +239,7 @@ struct alignas(kLine) QpPort {
     std::atomic<uint8_t> min_rnr_timer; // IBTA code
     std::atomic<bool> established;      // something has come in
     uint64_t receive_ring;
-    uint64_t completion_ring;
+    std::atomic<uint64_t> completion_ring; // moves when the queue is resized
     alignas(kLine) EventPipe events;
     uint64_t event; // what is written into it, or-ed with the type of the event
     alignas(kLine) std::atomic<uint32_t> busy; // odd: inside an operation on the peer

@@ -89,6 +89,7 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
     if ((there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD) ||
         link_.port->peer_qp_num != qp_num)
         return {Verdict::no_peer, {}};
+    if (!link_.refresh()) return {Verdict::done, IBV_WC_RETRY_EXC_ERR};
     if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
         link_.process->raise_event(link_.port->events,
                                    link_.port->event | uint64_t{IBV_EVENT_COMM_EST});

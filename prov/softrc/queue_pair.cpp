@@ -110,8 +110,8 @@ QueuePair::Link QueuePair::find_link(uint32_t qp_number, ibv_qp_type type) const
     QpPort* port = arena.at<QpPort>(place->port_offset);
     if (!port || port->qp_num != qp_number || port->type != type) return {};
     link.receives = ReceiveRingView{arena, port->receive_ring};
-    link.completions = CompletionRingView{arena, port->completion_ring};
-    if (link.receives && link.completions) link.port = port;
+    link.port = port;
+    if (!link.receives || !link.refresh()) return {};
     return link;
 }
 

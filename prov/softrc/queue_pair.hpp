@@ -77,6 +77,9 @@ public:
     // Tries what waits. False when nothing waits any more.
     bool retry() noexcept;
 
+    // The queue of its receives' completions was resized.
+    void receive_queue_moved() noexcept { port_->completion_ring = receive_queue().offset(); }
+
     // Returns when the peer's sender is not inside an operation that it began before the call.
     void wait_for_sender() noexcept;
 
@@ -92,10 +95,19 @@ private:
     struct Link {
         std::shared_ptr<PeerProcess> process;
         QpPort* port{nullptr};
+        uint64_t completion_ring{0}; // where it was seen last
         ReceiveRingView receives;
         CompletionRingView completions;
         bool recovered{false}; // the process has died, and what it held is taken back
         explicit operator bool() const noexcept { return port != nullptr; }
+        // Looks whether the completion queue was resized. False if it cannot be found.
+        bool refresh() noexcept {
+            const uint64_t now = port->completion_ring.load(std::memory_order_acquire);
+            if (now == completion_ring) return true;
+            completions = CompletionRingView{process->arena(), now};
+            completion_ring = now;
+            return static_cast<bool>(completions);
+        }
     };
 
     // What has become of a work request.
@@ -177,7 +189,7 @@ private:
 
     // datagram.cpp: one datagram
     Outcome send_datagram(const ibv_send_wr& wr) noexcept;
-    void deliver_datagram(const ibv_send_wr& wr, const Data& data, const Link& to) noexcept;
+    void deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& to) noexcept;
 
     // delivery.cpp: what sends of both kinds do at the receiver
     ibv_wc_status scatter(const Link& to, const ReceiveRingView::Claim& claim,

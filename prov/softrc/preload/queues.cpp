@@ -26,6 +26,10 @@ ODRC_VERBS ibv_cq* ibv_create_cq(ibv_context* context, int cqe, void* cq_context
 
 ODRC_VERBS int ibv_destroy_cq(ibv_cq* cq) { return SoftContext::of(cq->context).destroy_cq(cq); }
 
+ODRC_VERBS int ibv_resize_cq(ibv_cq* cq, int cqe) {
+    return SoftContext::of(cq->context).resize_cq(cq, cqe);
+}
+
 ODRC_VERBS int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
     return SoftContext::of(channel->context).get_cq_event(channel, cq, cq_context);
 }
