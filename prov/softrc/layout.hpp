@@ -48,7 +48,7 @@ struct Node {
     uint64_t magic;
     uint32_t version;
     std::atomic<uint32_t> next_qp_number;
-    uint8_t id[16]; // random: the GID of every soft port of this node
+    uint8_t id[16]; // random but for its prefix: the GID of every soft port of this node
     alignas(kLine) ProcessSlot processes[kMaxProcesses];
     std::atomic<QpLocation> qps[kQpNumbers];
 };

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -17,6 +18,8 @@
 
 namespace odrc::soft {
 namespace {
+
+constexpr uint8_t kSubnetPrefix[8] = {0xfe, 0x80}; // IBTA 1.4, 4.1.1: the default one
 
 // Names of sockets in the abstract namespace: they vanish with their owner.
 std::string name_prefix() { return fmt::format("odrc/v{}/{}/", kLayoutVersion, geteuid()); }
@@ -115,7 +118,9 @@ void NodeMember::found() {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for the node: {}", fi_strerror(errno));
         throw Error{errno};
     }
-    if (getrandom(node().id, sizeof node().id, 0) != sizeof node().id) throw Error{FI_EIO};
+    // Random bytes alone might make a multicast GID.
+    std::ranges::copy(kSubnetPrefix, node().id);
+    if (getrandom(node().id + 8, 8, 0) != 8) throw Error{FI_EIO};
     node().next_qp_number.store(kFirstQpNumber, std::memory_order_relaxed);
     node().version = kLayoutVersion;
     node().magic = kNodeMagic;
