@@ -11,25 +11,24 @@ need ss ibv_{devices,devinfo,asyncwatch} ibv_{rc,srq,ud,uc,xsrq}_pingpong \
     ib_{send,write,read,atomic}_{lat,bw}
 foreign true
 
-library=$ODRC_BUILD/.libs/libodrc-verbs.so
-
 # The sanitizers' libraries, where there are any, come first.
-# shellcheck disable=SC2016 # for the inner shell
-preloaded() { # COMMAND...
-    foreign bash -c 'LD_PRELOAD="${LD_PRELOAD-} $0" exec timeout 30 "$@"' "$library" "$@"
-}
+libraries=$ODRC_BUILD/.libs/libodrc-verbs.so
+for setting in "${foreign_environment[@]}"; do
+    [[ $setting != LD_PRELOAD=* ]] || libraries="${setting#LD_PRELOAD=} $libraries"
+done
+preloaded=(env "${foreign_environment[@]}" LD_PRELOAD="$libraries" timeout 30)
 
 # A program as server, and once more as its client.
 pair() { # PROGRAM OPTION...
     local port=$((20000 + RANDOM % 10000)) server
     echo "$*"
-    preloaded "$@" -p $port >"$scratch/server" 2>&1 &
+    "${preloaded[@]}" "$@" -p $port >"$scratch/server" 2>&1 &
     server=$!
     until ss -Hltn "sport = :$port" | grep -q .; do
         kill -0 $server 2>/dev/null || break
         sleep 0.05
     done
-    if ! { preloaded "$@" -p $port 127.0.0.1 >"$scratch/client" 2>&1 && wait $server; }; then
+    if ! { "${preloaded[@]}" "$@" -p $port 127.0.0.1 >"$scratch/client" 2>&1 && wait $server; }; then
         kill $server 2>/dev/null || true
         fail "$*: server: $(<"$scratch/server"); client: $(<"$scratch/client")"
     fi
@@ -37,19 +36,19 @@ pair() { # PROGRAM OPTION...
 
 refused() { # PROGRAM MESSAGE
     echo "$1: $2"
-    ! preloaded "$1" >"$scratch/out" 2>&1 || fail "$1 runs"
+    ! "${preloaded[@]}" "$1" >"$scratch/out" 2>&1 || fail "$1 runs"
     grep -q "$2" "$scratch/out" || fail "$1: $(<"$scratch/out")"
 }
 
 # What there is.
-list=$(preloaded ibv_devices)
+list=$("${preloaded[@]}" ibv_devices)
 [[ $(sed 1,2d <<<"$list" | awk '{ print $1 }') == soft0 ]] || fail "other than soft0: $list"
-preloaded ibv_devinfo >"$scratch/info"
+"${preloaded[@]}" ibv_devinfo >"$scratch/info"
 grep -q 'PORT_ACTIVE' "$scratch/info" || fail "not active: $(<"$scratch/info")"
-preloaded ibv_devinfo -v >"$scratch/info"
+"${preloaded[@]}" ibv_devinfo -v >"$scratch/info"
 grep -q 'GID\[  0\]' "$scratch/info" || fail "no GID: $(<"$scratch/info")"
 
-preloaded ibv_asyncwatch >"$scratch/watch" 2>&1 &
+"${preloaded[@]}" ibv_asyncwatch >"$scratch/watch" 2>&1 &
 watch=$!
 until grep -q 'async event FD' "$scratch/watch"; do
     kill -0 $watch 2>/dev/null || fail "ibv_asyncwatch: $(<"$scratch/watch")"
