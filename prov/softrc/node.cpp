@@ -141,7 +141,9 @@ void NodeMember::found() {
 }
 
 void NodeMember::announce() {
-    name_ = bind_name(fmt::format("{}{}.{}", name_prefix(), getpid(), fd_.get()));
+    // A child that was forked keeps its parent's names alive: no two are the same.
+    static std::atomic<uint32_t> count{0};
+    name_ = bind_name(fmt::format("{}{}.{}.{}", name_prefix(), getpid(), fd_.get(), count++));
     if (!name_) {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: cannot announce this process: {}", fi_strerror(errno));
         throw Error{errno};

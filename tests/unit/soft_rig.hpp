@@ -76,6 +76,7 @@ public:
         a.qp_state = IBV_QPS_RTR;
         a.path_mtu = IBV_MTU_4096;
         a.dest_qp_num = peer;
+        a.ah_attr.port_num = 1;
         a.min_rnr_timer = 1; // 0.01 ms
         return context_->modify_qp(qp, &a,
                                    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
