@@ -41,8 +41,6 @@ TEST_CASE("a send that waits for its receive is not lost by the drain") {
     Pair p;
     REQUIRE(post(p.qa.get(), {.id = 0}) == 0);
     REQUIRE(modify(p.qa.get(), drain()) == 0);
-    CHECK(query(p.qa.get()).sq_draining);
-    CHECK(no_event(p.a.context));
     for (uint64_t i = 0; i < 2; ++i) REQUIRE(post_receive(p.qb.get(), {.id = i}) == 0);
     check_drained(p.a, p.qa);
     REQUIRE(modify(p.qa.get(), to(IBV_QPS_RTS)) == 0);
