@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <sched.h>
 #include <stdexcept>
 #include <sys/mman.h>
@@ -48,14 +49,16 @@ std::vector<std::string> Team::exchange(const std::string& mine) {
     return all;
 }
 
+std::vector<unsigned long long> Team::numbers(unsigned long long mine) {
+    std::vector<unsigned long long> all;
+    for (const std::string& one : exchange({reinterpret_cast<char*>(&mine), sizeof mine}))
+        std::memcpy(&all.emplace_back(), one.data(), sizeof mine);
+    return all;
+}
+
 unsigned long long Team::sum(unsigned long long mine) {
-    unsigned long long total = 0;
-    for (const std::string& one : exchange({reinterpret_cast<char*>(&mine), sizeof mine})) {
-        unsigned long long value;
-        std::memcpy(&value, one.data(), sizeof value);
-        total += value;
-    }
-    return total;
+    const auto all = numbers(mine);
+    return std::accumulate(all.begin(), all.end(), 0ull);
 }
 
 int run_team(int size, const std::function<int(Team&)>& body) {

@@ -25,6 +25,9 @@ public:
     // Everybody's bytes (at most 64 of each), by rank.
     std::vector<std::string> exchange(const std::string& mine);
 
+    // Everybody's number, by rank.
+    std::vector<unsigned long long> numbers(unsigned long long mine);
+
     // Adds up a number over all.
     unsigned long long sum(unsigned long long mine);
 
