@@ -21,12 +21,12 @@ mapfile -t processors < <(
 )
 first=${processors[0]} second=${processors[1]:-${processors[0]}}
 
-# What a figure is compared with: the row of that name. Nothing: it stands for itself.
+# Keeps a figure; floor is the row it is compared with, or nothing.
 note() { # GROUP ROW UNIT VALUE FLOOR
     if [[ $4 =~ ^[0-9.e+-]+$ ]]; then
         printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$round" "$@" >>"$scratch/figures"
     else
-        absent "$1" "$2" "gave no figure"
+        absent "$1" "$2" "gave no figure: $(tail -n 1 "$scratch/log")"
     fi
 }
 
