@@ -5,7 +5,7 @@
 
 #include "softrc/device.hpp"
 
-#include <stdexcept>
+#include <system_error>
 
 namespace bench {
 
