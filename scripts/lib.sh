@@ -40,12 +40,11 @@ install_packages() { # PACKAGE...
         apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Configures a build directory, unless it is, and builds.
-build() { # DIRECTORY CONFIGURE-OPTION...
+# Configures a build directory, unless it is.
+configure_in() { # DIRECTORY CONFIGURE-OPTION...
     local directory=$1
     shift
     [[ -x $top/configure ]] || (cd "$top" && autoreconf --install)
     mkdir -p "$directory"
     [[ -e $directory/Makefile ]] || (cd "$directory" && "$top/configure" --quiet "$@")
-    make -C "$directory" --no-print-directory -j"$(nproc)"
 }
