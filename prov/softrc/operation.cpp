@@ -79,13 +79,13 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
         if (!link_) return {Verdict::no_peer, {}};
         port_->peer_qp_num = attr_.dest_qp_num;
     }
-    if (link_.process->dead()) return {Verdict::done, IBV_WC_RETRY_EXC_ERR};
+    if (link_.process->dead()) return {Verdict::gone, {}};
     const Busy busy{*port_};
     // Looked at after we are seen to be busy: either the peer waits for us, or we see that it
     // is going.
     const uint32_t there = link_.port->state.load(std::memory_order_seq_cst);
     if (link_.port->qp_num != attr_.dest_qp_num || there == kPortClosed || there == IBV_QPS_ERR)
-        return {Verdict::done, IBV_WC_RETRY_EXC_ERR}; // retries would not help
+        return {Verdict::gone, {}};
     if ((there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD) ||
         link_.port->peer_qp_num != qp_num)
         return {Verdict::no_peer, {}};

@@ -111,7 +111,7 @@ private:
     };
 
     // What has become of a work request.
-    enum class Verdict { done, no_receive, no_peer };
+    enum class Verdict { done, no_receive, no_peer, gone };
     struct Outcome {
         Verdict verdict;
         ibv_wc_status status;
@@ -121,6 +121,7 @@ private:
     struct Waiting {
         ibv_send_wr wr;
         uint32_t position;
+        Verdict why; // done: not tried yet
         std::vector<ibv_sge> segments;
         std::vector<std::byte> inline_data;
         Time deadline{};

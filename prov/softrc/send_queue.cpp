@@ -119,7 +119,7 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
 // Copies the work request and all it points to that the caller may take back.
 int QueuePair::keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexcept {
     try {
-        Waiting w{.wr = wr, .position = position, .segments = {}, .inline_data = {}};
+        Waiting w{.wr = wr, .position = position, .why = why, .segments = {}, .inline_data = {}};
         w.segments.assign(wr.sg_list, wr.sg_list + wr.num_sge);
         if (wr.send_flags & IBV_SEND_INLINE) {
             for (const ibv_sge& s : w.segments) {
@@ -172,7 +172,9 @@ void QueuePair::end_drain() noexcept {
 
 // How long a work request may wait, as if it were tried again and again (IBTA 1.4, 9.7.5.2.8 and
 // 9.9.2.4.2): without a receive, rnr_retry times the peer's RNR timer; without a peer, retry_cnt
-// times the acknowledgement timeout of 4.096 us * 2^timeout.
+// times the acknowledgement timeout of 4.096 us * 2^timeout. A peer that has gone for good is no
+// exception: programs rely on it, and finish while their last requests are on the way to one that
+// has finished before them. Only where the timeout is never, there is nothing to wait for.
 Time QueuePair::deadline_of(Verdict why) const noexcept {
     using namespace std::chrono;
     if (why == Verdict::no_receive) {
@@ -182,8 +184,8 @@ Time QueuePair::deadline_of(Verdict why) const noexcept {
                    kRnrTimer[link_.port->min_rnr_timer.load(std::memory_order_relaxed) & 31] *
                    (attr_.rnr_retry + 1);
     }
-    if (why == Verdict::no_peer) {
-        if (attr_.timeout == 0) return kNever;
+    if (why == Verdict::no_peer || why == Verdict::gone) {
+        if (attr_.timeout == 0) return why == Verdict::gone ? Clock::now() : kNever;
         return Clock::now() +
                nanoseconds{(uint64_t{4096} << attr_.timeout) * (attr_.retry_cnt + 1u)};
     }
@@ -206,9 +208,10 @@ bool QueuePair::retry() noexcept {
                 fail(over.wr, over.position, outcome.status);
             continue;
         }
-        if (w.deadline == Time{}) {
+        if (w.why != outcome.verdict) {
             if (outcome.verdict == Verdict::no_receive) process_.count_rnr_nak();
-            w.deadline = deadline_of(outcome.verdict);
+            w.why = outcome.verdict;
+            w.deadline = deadline_of(w.why);
         }
         if (w.deadline == kNever || Clock::now() < w.deadline) return true;
         Waiting over = std::move(w);
