@@ -62,7 +62,7 @@ public:
 
     ibv_sge segment(size_t offset, size_t size) const;
     uint64_t address(size_t offset = 0) const;
-    uint32_t rkey() const { return mr->rkey; }
+    uint32_t rkey() const { return mr ? mr->rkey : 0; } // 0 when it was given up
 
     // Bytes by which their place can be told.
     void fill(int seed);
