@@ -76,7 +76,9 @@ bool QueuePair::allocate(const EventPipe& events) noexcept {
     port_->receive_ring = receives().offset();
     port_->completion_ring = receive_queue().offset();
     port_->events = events;
-    qp_num = process_.node().allocate_qp_number(port_offset_);
+    const uint32_t number = process_.node().allocate_qp_number(port_offset_);
+    // With the table's lock held: the agent looks there.
+    process_.queue_pairs().with(index_, [number](QueuePair& qp) { qp.qp_num = number; });
     port_->event = event(ibv_event_type{}).bits();
     port_->qp_num = qp_num;
     return qp_num != 0;
