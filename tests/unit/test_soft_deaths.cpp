@@ -66,7 +66,11 @@ TEST_CASE("a sender that is killed leaves nothing behind" * forks()) {
                 post(wc->wr_id); // throws if it was posted already: the queue would be over-full
             }
         };
-        for (const uint64_t before = received; received == before; sched_yield()) take_all();
+        const uint64_t before = received;
+        while (received == before) {
+            take_all();
+            sched_yield();
+        }
         const auto until =
             std::chrono::steady_clock::now() + std::chrono::microseconds{random() % 3000};
         while (std::chrono::steady_clock::now() < until) {
