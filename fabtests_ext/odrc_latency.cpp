@@ -3,13 +3,12 @@
 
 // Tagged messages between two processes of this host: how long one takes, or how many go through.
 
-#include "support/fabric.hpp"
+#include "support/options.hpp"
 #include "support/pin.hpp"
 #include "support/samples.hpp"
 #include "support/spin.hpp"
 
 #include <algorithm>
-#include <CLI/CLI.hpp>
 
 namespace fabtests_ext {
 namespace {
@@ -180,9 +179,7 @@ int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
     CLI::App app{"Latency or rate of tagged messages between two processes."};
-    app.add_option("-p,--provider", options.choice.provider, "libfabric provider")
-        ->capture_default_str();
-    app.add_option("-d,--domain", options.choice.domain, "its domain (default: the first)");
+    add_choice(app, options.choice);
     app.add_option("-s,--size", options.sizes,
                    "of a message, in bytes; several are measured in turn")
         ->capture_default_str();

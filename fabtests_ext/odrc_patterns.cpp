@@ -4,9 +4,8 @@
 // Who talks to whom: the communication patterns of parallel programs, a few rounds of each. What
 // they cost in connections and memory, the provider counts (FI_ODRC_PROFILE for odrc).
 
-#include "support/fabric.hpp"
+#include "support/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
 
@@ -125,9 +124,7 @@ int main(int argc, char** argv) {
         ->check([](const std::string& name) {
             return kPatterns.contains(name) ? std::string{} : "no such pattern";
         });
-    app.add_option("-p,--provider", options.choice.provider, "libfabric provider")
-        ->capture_default_str();
-    app.add_option("-d,--domain", options.choice.domain, "its domain (default: the first)");
+    add_choice(app, options.choice);
     app.add_option("-n,--processes", options.processes)->capture_default_str();
     app.add_option("-r,--rounds", options.rounds)->capture_default_str();
     CLI11_PARSE(app, argc, argv);

@@ -5,12 +5,11 @@
 // receivers know what must come: every message is checked byte by byte, and receives that match
 // alike must get the messages of one sender in the order in which they were sent.
 
-#include "support/fabric.hpp"
+#include "support/options.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -304,9 +303,7 @@ int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
     CLI::App app{"Random tagged traffic among processes, checked byte by byte and for order."};
-    app.add_option("-p,--provider", options.choice.provider, "libfabric provider")
-        ->capture_default_str();
-    app.add_option("-d,--domain", options.choice.domain, "its domain (default: the first)");
+    add_choice(app, options.choice);
     app.add_option("-n,--processes", options.processes)->capture_default_str();
     app.add_option("-m,--messages", options.messages, "in all")->capture_default_str();
     app.add_option("-s,--max-size", options.max_size, "of a message, in bytes")

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "fabric.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace fabtests_ext {
+
+// The options by which every program here chooses what it runs on.
+inline void add_choice(CLI::App& app, Choice& choice) {
+    app.add_option("-p,--provider", choice.provider, "libfabric provider")->capture_default_str();
+    app.add_option("-d,--domain", choice.domain, "its domain (default: the first)");
+}
+
+} // namespace fabtests_ext
