@@ -37,7 +37,6 @@ CompletionRingView::Push CompletionRingView::push(const Completion& c, uint32_t 
         const bool lap_behind = ((lap_of(tail) - state_lap(state)) & kLapMask) == 1;
         if (lap_behind && ring_->tail.load(std::memory_order_acquire) == tail) {
             // The owner has not emptied the entry since the last time round.
-            ring_->overrun.store(1, std::memory_order_release);
             return Push::overrun;
         }
         // Whoever sees a taken entry at the tail moves the tail on: its taker may be dead.

@@ -31,7 +31,7 @@ public:
     enum class Push {
         done,
         event,   // done, and the owner wants to be told
-        overrun, // no room: the completion is lost, and the ring marked
+        overrun, // no room: the completion is lost
     };
     // producer: the number of the queue pair, or visitor, on whose behalf, by which a dead producer
     // is found; 0 for the owner's own completions. solicited: an owner that waits for solicited
