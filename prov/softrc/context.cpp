@@ -239,8 +239,7 @@ ibv_ah* SoftContext::create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept {
     }
     handle->context = &context_.context;
     handle->pd = pd;
-    handle->reachable =
-        !attr->is_global || std::ranges::equal(process_->node().id(), attr->grh.dgid.raw);
+    handle->reachable = process_->reaches(*attr);
     ++leaning_on(pd);
     return handle;
 }

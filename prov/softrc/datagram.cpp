@@ -4,6 +4,7 @@
 // One datagram (IBTA 1.4, 9.8.3): it arrives whole, or is lost without a word.
 
 #include "softrc/queue_pair.hpp"
+#include "softrc/transitions.hpp"
 #include "softrc/visit.hpp"
 
 #include <algorithm>
@@ -69,8 +70,7 @@ void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& 
                              ? port_->qkey.load(std::memory_order_relaxed)
                              : wr.wr.ud.remote_qkey;
     if (to.port->qp_num != number || key != to.port->qkey.load(std::memory_order_relaxed) ||
-        (there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD &&
-         there != IBV_QPS_SQE))
+        !takes_in(there))
         return;
     if (!to.refresh()) return;
     ReceiveRingView::Claim claim;

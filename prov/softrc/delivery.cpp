@@ -5,6 +5,7 @@
 
 #include "softrc/copy.hpp"
 #include "softrc/queue_pair.hpp"
+#include "softrc/transitions.hpp"
 
 #include <cerrno>
 
@@ -54,7 +55,7 @@ bool QueuePair::push(const Link& to, const Completion& completion, uint32_t prod
 // The receiver's queue pair has had a request that it must not survive.
 void QueuePair::put_in_error(const Link& to, ibv_event_type why) noexcept {
     uint32_t there = to.port->state.load(std::memory_order_relaxed);
-    if (there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD) return;
+    if (!takes_in(there)) return;
     if (!to.port->state.compare_exchange_strong(there, IBV_QPS_ERR)) return;
     to.process->raise_event(to.port->events, to.port->event | static_cast<uint64_t>(why));
     // Its own agent flushes its queues.

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sched.h>
 
 namespace odrc::soft {
 namespace {
@@ -45,7 +44,7 @@ public:
                 }
             }
             if (look) peer.check_dead();
-            sched_yield();
+            process.pause();
         }
     }
     ~Booking() {
@@ -71,8 +70,7 @@ int await(Process& process, const Errand& errand, PeerProcess& peer) noexcept {
          ++spins) {
         if (spins % kSpinsPerLook == 0 && (peer.check_dead() || Clock::now() > deadline))
             return ESRCH;
-        serve_errands(process.view());
-        sched_yield();
+        process.pause();
     }
     return errand.error;
 }

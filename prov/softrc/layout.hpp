@@ -215,7 +215,6 @@ struct CompletionRing {
     uint64_t overrun_event;
     alignas(kLine) std::atomic<uint64_t> tail;  // producers: the next entry to claim
     alignas(kLine) std::atomic<uint32_t> armed; // Arm: the owner sets it, a producer takes it
-    std::atomic<uint32_t> overrun;              // producers: an entry found no room
 };
 enum Arm : uint32_t { kNotArmed = 0, kArmedSolicited = 1, kArmedAny = 2 };
 
@@ -225,8 +224,9 @@ inline constexpr uint32_t kPortClosed = ~0u; // beside ibv_qp_state: the queue p
 
 // What others see of a queue pair. The first two lines are for senders to read; the third is this
 // queue pair's own progress as a sender, which its peer reads to know when memory may go away, and
-// what to take back if the sender died. Nobody ever writes into a port of another process but its
-// state, so that a sender that comes late, to a port that is gone, does no harm.
+// what to take back if the sender died. Senders write into it nothing but
+// the state and the mark that something has come, so that one that comes late, to a port that is
+// gone, does no harm.
 struct alignas(kLine) QpPort {
     std::atomic<uint32_t> state;       // ibv_qp_state; a sender that is refused for good sets ERR
     std::atomic<uint32_t> qp_num;      // zero when the queue pair is gone

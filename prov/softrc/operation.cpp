@@ -8,6 +8,7 @@
 #include "softrc/copy.hpp"
 #include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
+#include "softrc/transitions.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -51,9 +52,7 @@ constexpr ibv_wc_status status_of(int copy_error) noexcept {
 } // namespace
 
 bool QueuePair::find_data(const ibv_send_wr& wr, Data& data) noexcept {
-    const bool inward = wr.opcode == IBV_WR_RDMA_READ || wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
-                        wr.opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
-    const int access = inward ? IBV_ACCESS_LOCAL_WRITE : 0;
+    const int access = brings_data(wr.opcode) ? IBV_ACCESS_LOCAL_WRITE : 0;
     for (int i = 0; i < wr.num_sge; ++i) {
         const ibv_sge& s = wr.sg_list[i];
         void* memory = reinterpret_cast<void*>(s.addr);
@@ -86,9 +85,7 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
     const uint32_t there = link_.port->state.load(std::memory_order_seq_cst);
     if (link_.port->qp_num != attr_.dest_qp_num || there == kPortClosed || there == IBV_QPS_ERR)
         return {Verdict::gone, {}};
-    if ((there != IBV_QPS_RTR && there != IBV_QPS_RTS && there != IBV_QPS_SQD) ||
-        link_.port->peer_qp_num != qp_num)
-        return {Verdict::no_peer, {}};
+    if (!takes_in(there) || link_.port->peer_qp_num != qp_num) return {Verdict::no_peer, {}};
     if (!link_.refresh()) return {Verdict::done, IBV_WC_RETRY_EXC_ERR};
     if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
         link_.process->raise_event(link_.port->events,

@@ -3,8 +3,12 @@
 
 #include "softrc/process.hpp"
 
+#include "softrc/errand.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/visit.hpp"
+
+#include <algorithm>
+#include <sched.h>
 
 namespace odrc::soft {
 
@@ -53,13 +57,26 @@ std::shared_ptr<PeerProcess> Process::peer(const QpPlace& place) noexcept {
     }
 }
 
+bool Process::reaches(const ibv_ah_attr& path) const noexcept {
+    return !path.is_global || std::ranges::equal(node_.id(), path.grh.dgid.raw);
+}
+
+void Process::pause() noexcept {
+    serve_errands(view());
+    sched_yield();
+}
+
 void Process::wait_for_senders() noexcept {
     queue_pairs_.for_each([](QueuePair& qp) { qp.wait_for_sender(); });
     wait_for_visitors();
 }
 
 void Process::wait_for_visitors() noexcept {
-    soft::wait_for_visitors(arena_.header(), [this] { request_visitor_check(); });
+    soft::wait_for_visitors(arena_.header(), [this](uint32_t spins) {
+        constexpr uint32_t kSpinsPerLook = 1000;
+        if (spins % kSpinsPerLook == 0) request_visitor_check();
+        pause();
+    });
 }
 
 void Process::check_visitors() noexcept {

@@ -43,6 +43,12 @@ public:
     // The process in which a queue pair lives; null if it is gone or keeps us out.
     std::shared_ptr<PeerProcess> peer(const QpPlace& place) noexcept;
 
+    // Whether a path leads to this node: by its GID, or without one.
+    bool reaches(const ibv_ah_attr& path) const noexcept;
+
+    // For a moment of waiting for another process, which may be waiting for us.
+    void pause() noexcept;
+
     // Ends a use of memory by senders: when it returns, no operation that began before is still
     // under way on memory of this process.
     void wait_for_senders() noexcept;

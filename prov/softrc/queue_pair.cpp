@@ -139,7 +139,7 @@ void QueuePair::await_sender() const noexcept {
     // Over when the sender has left, its queue pair is gone, or its process is.
     while (link_.port->busy.load(std::memory_order_acquire) == seen &&
            link_.port->qp_num == attr_.dest_qp_num && !link_.process->check_dead())
-        sched_yield();
+        process_.pause();
 }
 
 void QueuePair::peer_died(const PeerProcess& peer) noexcept {

@@ -4,6 +4,7 @@
 // The order of a send queue: what is carried out at once, what waits, and how it all ends.
 
 #include "softrc/queue_pair.hpp"
+#include "softrc/transitions.hpp"
 
 #include <cerrno>
 #include <utility>
@@ -41,15 +42,6 @@ bool known(ibv_qp_type type, ibv_wr_opcode opcode) noexcept {
     default:
         return false;
     }
-}
-
-// What comes back is written into the segments, which inline data does not have.
-bool brings_data(ibv_wr_opcode opcode) noexcept {
-    return opcode == IBV_WR_RDMA_READ || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
-           opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
-}
-bool is_atomic(ibv_wr_opcode opcode) noexcept {
-    return opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
 }
 
 uint64_t length_of(const ibv_send_wr& wr) noexcept {
@@ -159,7 +151,7 @@ bool QueuePair::goes_on() const noexcept {
 }
 
 void QueuePair::begin_drain() noexcept {
-    const bool begun = !waiting_.empty() && waiting_.front().deadline != Time{};
+    const bool begun = !waiting_.empty() && waiting_.front().why != Verdict::done;
     draining_ = begun ? waiting_.front().position : 0;
     if (!begun) end_drain();
 }

@@ -6,7 +6,6 @@
 #include "softrc/queue_pair.hpp"
 #include "softrc/transitions.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 namespace odrc::soft {
@@ -64,8 +63,7 @@ void QueuePair::take_attributes(const ibv_qp_attr& attr, int mask) noexcept {
     if (mask & IBV_QP_PORT) attr_.port_num = attr.port_num;
     if (mask & IBV_QP_AV) {
         attr_.ah_attr = attr.ah_attr;
-        reachable_ = !attr.ah_attr.is_global ||
-                     std::ranges::equal(process_.node().id(), attr.ah_attr.grh.dgid.raw);
+        reachable_ = process_.reaches(attr.ah_attr);
     }
     if (mask & IBV_QP_PATH_MTU) attr_.path_mtu = attr.path_mtu;
     if (mask & IBV_QP_DEST_QPN) attr_.dest_qp_num = attr.dest_qp_num;
@@ -134,6 +132,7 @@ void QueuePair::to_reset() noexcept {
     link_ = {};
     met_.clear();
     attr_ = {};
+    draining_ = 0;
     last_told_ = false;
     posted_.store(0, std::memory_order_relaxed);
     retired_.store(0, std::memory_order_release);

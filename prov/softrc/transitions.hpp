@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <infiniband/verbs.h>
 
 namespace odrc::soft {
@@ -11,6 +12,20 @@ namespace odrc::soft {
 // (IBV_QP_* mask): all that the transition needs, and none that it does not know (IBTA 1.4, table
 // 100).
 bool may_modify(ibv_qp_type type, uint32_t from, uint32_t to, int mask) noexcept;
+
+// Whether a queue pair in that state takes in what its peers send.
+constexpr bool takes_in(uint32_t state) noexcept {
+    return state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQD ||
+           state == IBV_QPS_SQE;
+}
+
+// Whether an operation brings something back: it is written into the segments.
+constexpr bool is_atomic(ibv_wr_opcode opcode) noexcept {
+    return opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+}
+constexpr bool brings_data(ibv_wr_opcode opcode) noexcept {
+    return opcode == IBV_WR_RDMA_READ || is_atomic(opcode);
+}
 
 // Whether a path can begin here: at the device's one port, at its one GID.
 inline bool may_reach(const ibv_ah_attr& path) noexcept {

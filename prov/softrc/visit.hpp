@@ -6,8 +6,6 @@
 #include "softrc/node.hpp"
 #include "softrc/peer_process.hpp"
 
-#include <sched.h>
-
 namespace odrc::soft {
 
 // A sender's stay in another process while it delivers a datagram there. That process waits for
@@ -45,18 +43,15 @@ void clear_visitors(const NodeMember& node, Arena& arena, F&& over) noexcept {
     }
 }
 
-// Returns when every visitor that was here at the call has left. Calls ask() now and then, to have
-// those cleared that have died.
+// Returns when every visitor that was here at the call has left, or was cleared. Calls
+// wait(spins) meanwhile.
 template <class F>
-void wait_for_visitors(const Arena& arena, F&& ask) noexcept {
+void wait_for_visitors(const Arena& arena, F&& wait) noexcept {
     for (const Visitor& place : arena.visitors) {
         const VisitorId who = place.who.load(std::memory_order_seq_cst);
         if (who == 0) continue;
-        constexpr uint32_t kSpinsPerLook = 1000;
-        for (uint32_t spins = 1; place.who.load(std::memory_order_acquire) == who; ++spins) {
-            if (spins % kSpinsPerLook == 0) ask();
-            sched_yield();
-        }
+        for (uint32_t spins = 1; place.who.load(std::memory_order_acquire) == who; ++spins)
+            wait(spins);
     }
 }
 
