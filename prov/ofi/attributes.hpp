@@ -31,7 +31,7 @@ inline constexpr size_t kTransmitSize = 1024;
 inline constexpr size_t kMaxTransmitSize = 65536;
 inline constexpr size_t kReceiveSize = 65536;
 inline constexpr size_t kCqDataSize = 8;
-inline constexpr size_t kObjects = 65536; // endpoints, completion queues of a domain
+inline constexpr size_t kObjects = 65536;                  // of each kind, of a domain
 inline constexpr uint64_t kTagFormat = 0xAAAAAAAAAAAAAAAA; // any 64 bits (fi_endpoint(3))
 // The top bit marks a protocol as a provider's own (fi_endpoint(3)); the rest says "odrc".
 inline constexpr uint32_t kProtocol = 1u << 31 | 0x6f647263;

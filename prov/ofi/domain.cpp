@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "ofi/address_vector.hpp"
 #include "ofi/completion_queue.hpp"
+#include "ofi/counter.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/endpoint.hpp"
 
@@ -28,6 +29,10 @@ int open_cq(fid_domain* d, fi_cq_attr* attr, fid_cq** cq, void* context) {
     return create<CompletionQueue>(cq, static_cast<Domain&>(*d), attr, context);
 }
 
+int open_counter(fid_domain* d, fi_cntr_attr* attr, fid_cntr** cntr, void* context) {
+    return create<Counter>(cntr, static_cast<Domain&>(*d), attr, context);
+}
+
 int open_endpoint(fid_domain* d, fi_info* info, fid_ep** ep, void* context) {
     if (!info) return -FI_EINVAL;
     return create<Endpoint>(ep, static_cast<Domain&>(*d), *info, context);
@@ -43,7 +48,7 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .cq_open = open_cq,
                             .endpoint = open_endpoint,
                             .scalable_ep = unsupported,
-                            .cntr_open = unsupported,
+                            .cntr_open = open_counter,
                             .poll_open = unsupported,
                             .stx_ctx = unsupported,
                             .srx_ctx = unsupported,

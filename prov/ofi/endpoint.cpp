@@ -100,9 +100,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
 Endpoint::~Endpoint() {
     if (!engine_) return;
     engine_->close();
-    if (addresses_) addresses_->detach(*this);
-    if (transmit_) transmit_->detach(*this);
-    if (receive_) receive_->detach(*this);
+    detach();
     report_profile(domain_.adapter().port(), *engine_);
 }
 
@@ -110,32 +108,37 @@ int Endpoint::bind(struct fid& other, uint64_t flags) {
     if (enabled()) return -FI_EOPBADSTATE;
     switch (other.fclass) {
     case FI_CLASS_AV:
-        addresses_ = &as<AddressVector>(&other);
-        on_addresses_.emplace(addresses_->leaning);
-        return 0;
+        return bind_addresses(as<AddressVector>(&other), flags);
     case FI_CLASS_CQ:
         return bind_queue(as<CompletionQueue>(&other), flags);
+    case FI_CLASS_CNTR:
+        return counters_.bind(as<Counter>(&other), flags);
     case FI_CLASS_EQ:
-        on_events_.emplace(as<EventQueue>(&other).leaning);
-        return 0;
+        return bind_events(as<EventQueue>(&other), flags);
     default:
         return -FI_EINVAL;
     }
+}
+
+int Endpoint::bind_addresses(AddressVector& addresses, uint64_t flags) {
+    if (flags || addresses_) return -FI_EINVAL;
+    addresses_ = &addresses;
+    on_addresses_.emplace(addresses.leaning);
+    return 0;
 }
 
 int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
     if (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION) ||
         !(flags & (FI_TRANSMIT | FI_RECV)))
         return -FI_EINVAL;
+    if ((flags & FI_TRANSMIT && transmit_) || (flags & FI_RECV && receive_)) return -FI_EINVAL;
     const bool selective = flags & FI_SELECTIVE_COMPLETION;
     if (flags & FI_TRANSMIT) {
-        if (transmit_) return -FI_EINVAL;
         transmit_ = &queue;
         transmit_selective_ = selective;
         on_transmit_.emplace(queue.leaning);
     }
     if (flags & FI_RECV) {
-        if (receive_) return -FI_EINVAL;
         receive_ = &queue;
         receive_selective_ = selective;
         on_receive_.emplace(queue.leaning);
@@ -143,16 +146,23 @@ int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
     return 0;
 }
 
+int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
+    if (flags || on_events_) return -FI_EINVAL;
+    on_events_.emplace(events.leaning);
+    return 0;
+}
+
 int Endpoint::enable() {
     if (enabled()) return 0;
     if (!addresses_) return -FI_ENOAV;
     if ((caps_ & FI_SEND && !transmit_) || (caps_ & FI_RECV && !receive_)) return -FI_ENOCQ;
-    const bool waitable =
-        (transmit_ && transmit_->waitable()) || (receive_ && receive_->waitable());
+    const bool waitable = (transmit_ && transmit_->waitable()) ||
+                          (receive_ && receive_->waitable()) || counters_.waitable();
     engine_.emplace(domain_.adapter(), addresses_->table(), domain_.watchdog(), gate(),
                     transfer::Engine::Settings{
                         .transmit = transmit_ ? &transmit_->sink() : nullptr,
                         .receive = receive_ ? &receive_->sink() : nullptr,
+                        .tallies = counters_.tallies(),
                         .transmit_size = transmit_size_,
                         .receive_size = receive_size_,
                         .directed = (caps_ & FI_DIRECTED_RECV) != 0,
@@ -164,15 +174,22 @@ int Endpoint::enable() {
         addresses_->attach(*this);
         if (transmit_) transmit_->attach(*this);
         if (receive_) receive_->attach(*this);
+        counters_.attach(*this);
     } catch (...) {
-        addresses_->detach(*this);
-        if (transmit_) transmit_->detach(*this);
+        detach();
         engine_.reset();
         throw;
     }
     msg = &message_ops;
     tagged = &tagged_ops;
     return 0;
+}
+
+void Endpoint::detach() noexcept {
+    addresses_->detach(*this);
+    if (transmit_) transmit_->detach(*this);
+    if (receive_) receive_->detach(*this);
+    counters_.detach(*this);
 }
 
 void Endpoint::forget(fi_addr_t number) noexcept {

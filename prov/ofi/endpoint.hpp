@@ -5,12 +5,15 @@
 
 #include "ofi/address_vector.hpp"
 #include "ofi/completion_queue.hpp"
+#include "ofi/counter_bindings.hpp"
 #include "transfer/engine.hpp"
 
 #include <optional>
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::ofi {
+
+class EventQueue;
 
 // fi_endpoint(3): a reliable unconnected endpoint.
 class Endpoint : public fid_ep {
@@ -48,7 +51,10 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    int bind_addresses(AddressVector& addresses, uint64_t flags);
     int bind_queue(CompletionQueue& queue, uint64_t flags);
+    int bind_events(EventQueue& events, uint64_t flags);
+    void detach() noexcept;
 
     Leaning on_domain_;
     Domain& domain_;
@@ -63,6 +69,7 @@ private:
     AddressVector* addresses_{nullptr};
     CompletionQueue* transmit_{nullptr};
     CompletionQueue* receive_{nullptr};
+    CounterBindings counters_;
     std::optional<Leaning> on_addresses_, on_transmit_, on_receive_, on_events_;
     Gate gate_;
     std::optional<transfer::Engine> engine_;

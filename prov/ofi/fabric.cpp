@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "ofi/completion_queue.hpp"
+#include "ofi/counter.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/domain.hpp"
 #include "ofi/event_queue.hpp"
@@ -25,12 +26,14 @@ int open_event_queue(fid_fabric* f, fi_eq_attr* attr, fid_eq** eq, void* context
     return create<EventQueue>(eq, static_cast<Fabric&>(*f), attr, context);
 }
 
-// fi_poll(3): whether the caller may go to sleep on the descriptors of these queues.
+// fi_poll(3): whether the caller may go to sleep on the descriptors of these objects.
 int trywait(fid_fabric*, fid** fids, int count) {
     for (int i = 0; i < count; ++i) {
         int result = -FI_EINVAL;
         if (fids[i]->fclass == FI_CLASS_CQ)
             result = as<CompletionQueue>(fids[i]).trywait();
+        else if (fids[i]->fclass == FI_CLASS_CNTR)
+            result = as<Counter>(fids[i]).trywait();
         else if (fids[i]->fclass == FI_CLASS_EQ)
             result = as<EventQueue>(fids[i]).trywait();
         if (result) return result;

@@ -36,7 +36,8 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     if (domain.data_progress == FI_PROGRESS_AUTO) return "automatic data progress";
     if (!within(domain.cq_data_size, kCqDataSize)) return "cq_data_size";
     if (!within(domain.cq_cnt, kObjects) || !within(domain.ep_cnt, kObjects) ||
-        !within(domain.tx_ctx_cnt, kObjects) || !within(domain.rx_ctx_cnt, kObjects))
+        !within(domain.cntr_cnt, kObjects) || !within(domain.tx_ctx_cnt, kObjects) ||
+        !within(domain.rx_ctx_cnt, kObjects))
         return "object counts";
     if (domain.max_ep_tx_ctx > 1 || domain.max_ep_rx_ctx > 1 || domain.max_ep_stx_ctx > 0 ||
         domain.max_ep_srx_ctx > 0)

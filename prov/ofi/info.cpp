@@ -88,7 +88,8 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.av_type = wish(a.av_type, FI_AV_TABLE);
     domain.mr_key_size = sizeof(uint64_t);
     domain.cq_data_size = kCqDataSize;
-    domain.cq_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt = kObjects;
+    domain.cq_cnt = domain.cntr_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt =
+        kObjects;
     domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = 1;
     domain.caps = kDomainCaps;
 }

@@ -10,6 +10,7 @@
 #include "srq/receive_queue.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
+#include "transfer/tally.hpp"
 
 #include <sys/types.h>
 
@@ -30,6 +31,7 @@ public:
     struct Settings {
         CompletionSink* transmit; // null: nobody wants to know
         CompletionSink* receive;
+        Tallies tallies;
         size_t transmit_size; // operations at a time
         size_t receive_size;
         bool directed; // receives name their source (FI_DIRECTED_RECV)
@@ -115,6 +117,9 @@ private:
     void await_answer(Send& send) noexcept;
     void answered(Send& send) noexcept;
     void on_sent(Send& send, ibv_wc_status status) noexcept;
+    static void count(Tally* tally, int error) noexcept {
+        if (tally) tally->count(error);
+    }
     void complete(Send& send, int error) noexcept;
     void release(Send& send) noexcept;
 

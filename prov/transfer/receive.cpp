@@ -205,6 +205,7 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
 
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
     const uint64_t flags = receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0);
+    count(settings_.tallies.received, error);
     if (settings_.receive && error) {
         fi_cq_err_entry entry{};
         entry.op_context = receive.context;
