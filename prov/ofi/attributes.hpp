@@ -16,15 +16,15 @@ namespace odrc::ofi {
 inline constexpr uint64_t kPrimaryCaps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV;
 inline constexpr uint64_t kModifierCaps = FI_SEND | FI_RECV;
 inline constexpr uint64_t kDomainCaps = FI_LOCAL_COMM | FI_REMOTE_COMM;
-inline constexpr uint64_t kSecondaryCaps = FI_SOURCE | kDomainCaps;
+inline constexpr uint64_t kSecondaryCaps = FI_MULTI_RECV | FI_SOURCE | kDomainCaps;
 inline constexpr uint64_t kTransmitCaps = FI_MSG | FI_TAGGED | FI_SEND;
 inline constexpr uint64_t kReceiveCaps =
-    FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE;
+    FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV | FI_SOURCE;
 
 inline constexpr uint64_t kTransmitFlags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
                                            FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |
                                            FI_MATCH_COMPLETE | FI_MORE;
-inline constexpr uint64_t kReceiveFlags = FI_COMPLETION | FI_MORE;
+inline constexpr uint64_t kReceiveFlags = FI_COMPLETION | FI_MORE | FI_MULTI_RECV;
 inline constexpr uint64_t kMessageOrder = FI_ORDER_SAS;
 
 inline constexpr size_t kTransmitSize = 1024;

@@ -40,8 +40,14 @@ ssize_t ep_cancel(fid* f, void* context) {
     return ep.engine().cancel(context);
 }
 
-int no_getopt(fid*, int, int, void*, size_t*) { return -FI_ENOPROTOOPT; }
-int no_setopt(fid*, int, int, const void*, size_t) { return -FI_ENOPROTOOPT; }
+int ep_getopt(fid* f, int level, int name, void* value, size_t* length) {
+    if (level != FI_OPT_ENDPOINT) return -FI_ENOPROTOOPT;
+    return of(f).get_option(name, value, *length);
+}
+int ep_setopt(fid* f, int level, int name, const void* value, size_t length) {
+    if (level != FI_OPT_ENDPOINT) return -FI_ENOPROTOOPT;
+    return of(f).set_option(name, value, length);
+}
 
 int cm_setname(fid* f, void* address, size_t length) { return of(f).set_name(address, length); }
 int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(address, length); }
@@ -49,8 +55,8 @@ int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(addres
 fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control);
 fi_ops_ep ep_ops = {.size = sizeof(fi_ops_ep),
                     .cancel = ep_cancel,
-                    .getopt = no_getopt,
-                    .setopt = no_setopt,
+                    .getopt = ep_getopt,
+                    .setopt = ep_setopt,
                     .tx_ctx = unsupported,
                     .rx_ctx = unsupported,
                     .rx_size_left = unsupported,
@@ -210,6 +216,23 @@ int Endpoint::name(void* out, size_t* length) noexcept {
     const size_t room = std::exchange(*length, address.length());
     if (room > 0) std::memcpy(out, address.get(), std::min(room, *length));
     return room < *length ? -FI_ETOOSMALL : 0;
+}
+
+int Endpoint::get_option(int name, void* value, size_t& length) noexcept {
+    if (name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+    const size_t room = std::exchange(length, sizeof min_multi_receive_);
+    if (room < length) return -FI_ETOOSMALL;
+    const Entry entry{gate()};
+    std::memcpy(value, &min_multi_receive_, length);
+    return 0;
+}
+
+int Endpoint::set_option(int name, const void* value, size_t length) noexcept {
+    if (name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+    if (length != sizeof min_multi_receive_) return -FI_EINVAL;
+    const Entry entry{gate()};
+    std::memcpy(&min_multi_receive_, value, length);
+    return 0;
 }
 
 // fi_control(3): FI_TRANSMIT or FI_RECV says which flags are meant.

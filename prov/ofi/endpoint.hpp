@@ -39,6 +39,11 @@ public:
     int get_flags(uint64_t& flags) const noexcept;
     int set_flags(uint64_t flags) noexcept;
 
+    // FI_OPT_MIN_MULTI_RECV, for receives to come (fi_endpoint(3)). Inside the gate.
+    size_t min_multi_receive() const noexcept { return min_multi_receive_; }
+    int get_option(int name, void* value, size_t& length) noexcept;
+    int set_option(int name, const void* value, size_t length) noexcept;
+
     // The flags, with FI_COMPLETION where the operation is to complete visibly: always, unless
     // the queue was bound for selective completions.
     uint64_t with_transmit_completion(uint64_t flags) const noexcept {
@@ -63,6 +68,8 @@ private:
     const size_t receive_size_;
     uint64_t transmit_flags_;
     uint64_t receive_flags_;
+    // By default no message that goes in its frame is cut short.
+    size_t min_multi_receive_{transfer::wire::kEagerLimit};
     bool transmit_selective_{false};
     bool receive_selective_{false};
     ondemand::Address address_;

@@ -68,6 +68,7 @@ public:
         uint64_t ignore;
         void* context;
         uint64_t flags; // likewise
+        size_t least;   // FI_MULTI_RECV: the room below which the buffer is given back
     };
     ssize_t receive(const ReceiveArguments& arguments) noexcept;
 
@@ -146,8 +147,17 @@ private:
     ssize_t peek(const ReceiveArguments& a, const Peer* source) noexcept;
     ssize_t receive_claimed(const ReceiveArguments& a) noexcept;
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
+    void complete_canceled(Receive& receive) noexcept;
     void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
     fi_addr_t source_of(const Message& message) noexcept;
+
+    // multi_receive.cpp
+    ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
+    Receive* claim(Receive& posted, const Message& message) noexcept;
+    Receive* next_part(Receive& whole, size_t length) noexcept;
+    static bool is_last_part(const Receive& receive) noexcept;
+    void part_done(Receive& whole) noexcept;
+    void withdraw(Receive& receive) noexcept;
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;

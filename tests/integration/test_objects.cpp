@@ -32,7 +32,7 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
     SUBCASE("everything we have, where nothing is asked for") {
         REQUIRE(getinfo([](fi_info&) {}, info) == 0);
         CHECK(info->caps == (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE |
-                             FI_LOCAL_COMM | FI_REMOTE_COMM));
+                             FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM));
         CHECK(info->mode == 0);
         CHECK(info->ep_attr->type == FI_EP_RDM);
         CHECK(info->ep_attr->mem_tag_format == 0xAAAAAAAAAAAAAAAA);
