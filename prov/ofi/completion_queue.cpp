@@ -21,17 +21,14 @@ ssize_t cq_readfrom(fid_cq* cq, void* buffer, size_t count, fi_addr_t* sources) 
 ssize_t cq_readerr(fid_cq* cq, fi_cq_err_entry* buffer, uint64_t) {
     return of(cq).read_error(buffer);
 }
-ssize_t cq_sread(fid_cq* cq, void* buffer, size_t count, const void*, int timeout) {
-    return of(cq).wait(buffer, count, nullptr, timeout);
+ssize_t cq_sreadfrom(fid_cq* cq, void* buffer, size_t count, fi_addr_t* sources,
+                     const void* condition, int timeout) {
+    return of(cq).wait(buffer, count, sources, condition, timeout);
 }
-ssize_t cq_sreadfrom(fid_cq* cq, void* buffer, size_t count, fi_addr_t* sources, const void*,
-                     int timeout) {
-    return of(cq).wait(buffer, count, sources, timeout);
+ssize_t cq_sread(fid_cq* cq, void* buffer, size_t count, const void* condition, int timeout) {
+    return of(cq).wait(buffer, count, nullptr, condition, timeout);
 }
-int cq_signal(fid_cq* cq) {
-    of(cq).signal();
-    return 0;
-}
+int cq_signal(fid_cq* cq) { return of(cq).signal(); }
 const char* cq_strerror(fid_cq*, int prov_errno, const void*, char* buffer, size_t length) {
     const char* text = fi_strerror(prov_errno);
     if (buffer && length > 0) std::snprintf(buffer, length, "%s", text);
@@ -62,8 +59,10 @@ fi_cq_format format_of(const fi_cq_attr* attr) {
 }
 
 fi_wait_obj wait_of(const fi_cq_attr* attr) {
-    if (attr && attr->wait_cond != FI_CQ_COND_NONE) throw Error{FI_ENOSYS};
-    return attr ? attr->wait_obj : FI_WAIT_NONE;
+    if (!attr) return FI_WAIT_NONE;
+    // The processor of interrupts (FI_AFFINITY) is a hint, and there are none.
+    if (attr->flags & ~FI_AFFINITY) throw Error{FI_EINVAL};
+    return attr->wait_obj;
 }
 
 } // namespace
@@ -72,7 +71,8 @@ CompletionQueue::CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* c
     : fid_cq{}
     , on_domain_{domain.leaning}
     , format_{format_of(attr)}
-    , wait_{wait_of(attr)}
+    , by_threshold_{attr && attr->wait_cond == FI_CQ_COND_THRESHOLD}
+    , wait_{wait_of(attr), fid, attr ? attr->wait_set : nullptr}
     , sink_{size_of(attr), !domain.one_thread(), wait_.by_descriptor()}
     , progress_{domain} {
     if (wait_.by_descriptor()) wait_.watch(sink_.fd());
@@ -102,9 +102,12 @@ ssize_t CompletionQueue::take(void* buffer, size_t count, fi_addr_t* sources) no
     return sink_.next() == transfer::CompletionSink::Next::error ? -FI_EAVAIL : -FI_EAGAIN;
 }
 
-ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources) noexcept {
-    return progress_.inside([&] {
+// Gives nothing while there are fewer than threshold, and no error.
+ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources,
+                              size_t threshold) noexcept {
+    return progress_.inside([&]() -> ssize_t {
         progress_.make();
+        if (!sink_.holds(threshold)) return -FI_EAGAIN;
         return take(buffer, count, sources);
     });
 }
@@ -114,25 +117,32 @@ ssize_t CompletionQueue::read_error(fi_cq_err_entry* buffer) noexcept {
     if (!progress_.inside([&] { return sink_.take_error(error); })) return -FI_EAGAIN;
     // The application's structure may be of any version: all of them have what 1.17 had. A
     // place it gives for provider data is left empty.
-    error.err_data = buffer->err_data;
+    error.err_data = buffer->err_data_size > 0 ? buffer->err_data : nullptr;
     error.err_data_size = 0;
     std::memcpy(buffer, &error, offsetof(fi_cq_err_entry, err_data_size) + sizeof(size_t));
     return 1;
 }
 
-ssize_t CompletionQueue::wait(void* buffer, size_t count, fi_addr_t* sources,
+// condition: the threshold itself, not where it is (fi_cq(3): FI_CQ_COND_THRESHOLD).
+ssize_t CompletionQueue::wait(void* buffer, size_t count, fi_addr_t* sources, const void* condition,
                               int timeout) noexcept {
+    const size_t threshold = by_threshold_ ? reinterpret_cast<size_t>(condition) : 1;
     const auto attempt = [&]() -> std::optional<ssize_t> {
-        const ssize_t n = read(buffer, count, sources);
-        if (n != -FI_EAGAIN || signaled_.exchange(false)) return n;
+        const ssize_t n = read(buffer, count, sources, threshold);
+        if (n != -FI_EAGAIN) return n;
+        if (signaled_.exchange(false)) return read(buffer, count, sources);
         return std::nullopt;
     };
-    return wait_.wait(timeout, attempt, [this] { arm(); });
+    const ssize_t n = wait_.wait(timeout, attempt, [this] { arm(); });
+    // When the time is over, fewer will do.
+    return n == -FI_EAGAIN ? read(buffer, count, sources) : n;
 }
 
-void CompletionQueue::signal() noexcept {
+int CompletionQueue::signal() noexcept {
+    if (!wait_.may_sleep()) return -FI_ENOSYS;
     signaled_.store(true);
     progress_.inside([this] { sink_.signal(); });
+    return 0;
 }
 
 void CompletionQueue::arm() noexcept {
@@ -146,11 +156,13 @@ void CompletionQueue::arm() noexcept {
 int CompletionQueue::trywait() noexcept {
     if (!wait_.by_descriptor()) return -FI_ENOSYS;
     arm();
+    return has_news() || signaled_.exchange(false) ? -FI_EAGAIN : 0;
+}
+
+bool CompletionQueue::has_news() noexcept {
     return progress_.inside([this] {
         progress_.make();
-        return sink_.next() == transfer::CompletionSink::Next::none && !signaled_.load()
-                   ? 0
-                   : -FI_EAGAIN;
+        return sink_.next() != transfer::CompletionSink::Next::none;
     });
 }
 

@@ -22,11 +22,13 @@ public:
     void attach(Endpoint& endpoint) { progress_.attach(endpoint, wait_); }
     void detach(Endpoint& endpoint) noexcept { progress_.detach(endpoint); }
 
-    ssize_t read(void* buffer, size_t count, fi_addr_t* sources) noexcept;
+    ssize_t read(void* buffer, size_t count, fi_addr_t* sources, size_t threshold = 0) noexcept;
     ssize_t read_error(fi_cq_err_entry* buffer) noexcept;
-    ssize_t wait(void* buffer, size_t count, fi_addr_t* sources, int timeout) noexcept;
-    void signal() noexcept;
+    ssize_t wait(void* buffer, size_t count, fi_addr_t* sources, const void* condition,
+                 int timeout) noexcept;
+    int signal() noexcept;
     int trywait() noexcept;
+    bool has_news() noexcept;
     int control(int command, void* argument) const noexcept {
         return wait_.control(command, argument);
     }
@@ -39,6 +41,7 @@ private:
 
     Leaning on_domain_;
     const fi_cq_format format_;
+    const bool by_threshold_;
     WaitObject wait_;
     transfer::CompletionSink sink_;
     Progress progress_;

@@ -59,7 +59,7 @@ fi_wait_obj wait_of(const fi_cntr_attr* attr) {
 Counter::Counter(Domain& domain, const fi_cntr_attr* attr, void* context)
     : fid_cntr{}
     , on_domain_{domain.leaning}
-    , wait_{wait_of(attr)}
+    , wait_{wait_of(attr), fid, attr ? attr->wait_set : nullptr}
     , tally_{!domain.one_thread(), wait_.by_descriptor()}
     , progress_{domain} {
     if (wait_.by_descriptor()) wait_.watch(tally_.fd());
@@ -115,6 +115,15 @@ void Counter::arm() noexcept {
     progress_.inside([this] {
         tally_.arm();
         progress_.arm();
+    });
+}
+
+// fi_poll(3): whether there is news since it was asked last, or since the application changed a
+// number.
+bool Counter::has_news() noexcept {
+    return progress_.inside([this] {
+        progress_.make();
+        return tally_.take_news();
     });
 }
 

@@ -24,6 +24,7 @@ public:
     void attach(Endpoint& endpoint) { progress_.attach(endpoint, wait_); }
     void detach(Endpoint& endpoint) noexcept { progress_.detach(endpoint); }
 
+    void progress() noexcept { numbers(); }
     uint64_t read() noexcept;
     uint64_t read_errors() noexcept;
     void add(const Numbers& more) noexcept;
@@ -31,6 +32,7 @@ public:
     void set_errors(uint64_t value) noexcept;
     int wait(uint64_t threshold, int timeout) noexcept;
     int trywait() noexcept;
+    bool has_news() noexcept;
     int control(int command, void* argument) const noexcept {
         return wait_.control(command, argument);
     }

@@ -9,6 +9,7 @@
 #include "ofi/counter.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/endpoint.hpp"
+#include "ofi/poll_set.hpp"
 
 #include <rdma/fi_endpoint.h>
 
@@ -33,6 +34,10 @@ int open_counter(fid_domain* d, fi_cntr_attr* attr, fid_cntr** cntr, void* conte
     return create<Counter>(cntr, static_cast<Domain&>(*d), attr, context);
 }
 
+int open_poll_set(fid_domain* d, fi_poll_attr* attr, fid_poll** set) {
+    return create<PollSet>(set, static_cast<Domain&>(*d), attr);
+}
+
 int open_endpoint(fid_domain* d, fi_info* info, fid_ep** ep, void* context) {
     if (!info) return -FI_EINVAL;
     return create<Endpoint>(ep, static_cast<Domain&>(*d), *info, context);
@@ -49,7 +54,7 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .endpoint = open_endpoint,
                             .scalable_ep = unsupported,
                             .cntr_open = open_counter,
-                            .poll_open = unsupported,
+                            .poll_open = open_poll_set,
                             .stx_ctx = unsupported,
                             .srx_ctx = unsupported,
                             .query_atomic = unsupported,

@@ -4,6 +4,7 @@
 #include "ofi/wait_object.hpp"
 
 #include "base/log.hpp"
+#include "ofi/wait_set.hpp"
 
 #include <poll.h>
 #include <sched.h>
@@ -20,6 +21,7 @@ Fd make_epoll(fi_wait_obj kind) {
     case FI_WAIT_UNSPEC:
     case FI_WAIT_FD:
     case FI_WAIT_POLLFD:
+    case FI_WAIT_SET:
         break;
     default:
         ODRC_WARN(FI_LOG_CORE, "wait objects of kind {} are not offered", int{kind});
@@ -35,9 +37,19 @@ Fd make_epoll(fi_wait_obj kind) {
 
 } // namespace
 
-WaitObject::WaitObject(fi_wait_obj kind)
+WaitObject::WaitObject(fi_wait_obj kind, fid& owner, fid_wait* set)
     : kind_{kind}
-    , epoll_{make_epoll(kind)} {}
+    , owner_{owner}
+    , epoll_{make_epoll(kind)} {
+    if (kind != FI_WAIT_SET) return;
+    if (!set) throw Error{FI_EINVAL};
+    static_cast<WaitSet*>(set)->add(owner, epoll_.get());
+    set_ = static_cast<WaitSet*>(set);
+}
+
+WaitObject::~WaitObject() {
+    if (set_) set_->remove(owner_);
+}
 
 void WaitObject::watch(int fd) {
     epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
@@ -52,7 +64,7 @@ int WaitObject::control(int command, void* argument) const noexcept {
         *static_cast<fi_wait_obj*>(argument) = kind_;
         return 0;
     }
-    if (command != FI_GETWAIT || !by_descriptor()) return -FI_ENOSYS;
+    if (command != FI_GETWAIT || !by_descriptor() || kind_ == FI_WAIT_SET) return -FI_ENOSYS;
     if (kind_ == FI_WAIT_POLLFD) return give_pollfd(*static_cast<fi_wait_pollfd*>(argument));
     *static_cast<int*>(argument) = epoll_.get();
     return 0;

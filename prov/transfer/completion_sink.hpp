@@ -42,6 +42,12 @@ public:
         return count_ >= size_;
     }
 
+    // That many, or fewer and an error among them.
+    bool holds(size_t count) const noexcept {
+        const std::lock_guard guard{lock_};
+        return count_ >= count || overrun_ || !errors_.empty();
+    }
+
     enum class Next { none, completion, error };
     Next next() const noexcept;
 

@@ -25,21 +25,29 @@ public:
     // Throws Error. waitable: somebody may sleep until the numbers change.
     Tally(bool many_threads, bool waitable);
 
-    // error: a fi_errno value; 0: the operation went well.
-    void count(int error) noexcept { error ? add({0, 1}) : add({1, 0}); }
+    // An operation has ended. error: a fi_errno value; 0: it went well.
+    void count(int error) noexcept;
+
+    // The application's own changes, which are no news to it.
     void add(const Numbers& more) noexcept;
     void set_successes(uint64_t value) noexcept;
     void set_errors(uint64_t value) noexcept;
 
     Numbers numbers() const noexcept;
+    // Whether they have changed since they were news last.
+    bool take_news() noexcept;
 
     // Readable when the numbers changed after arm(); -1 where nobody may sleep.
     int fd() const noexcept { return bell_.fd(); }
     void arm() noexcept;
 
 private:
+    template <class Change>
+    void change(const Change& change) noexcept;
+
     mutable OptionalLock lock_;
     Numbers numbers_{};
+    Numbers known_{}; // to the application
     Bell bell_;
 };
 

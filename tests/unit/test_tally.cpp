@@ -46,3 +46,14 @@ TEST_CASE("any change of a tally wakes who armed it, once") {
         CHECK(readable(tally.fd()));
     }
 }
+
+TEST_CASE("what the program changes itself is no news to it") {
+    Tally tally{false, false};
+    CHECK_FALSE(tally.take_news());
+    tally.count(0);
+    CHECK(tally.take_news());
+    CHECK_FALSE(tally.take_news());
+    tally.count(FI_EIO);
+    tally.add({5, 0});
+    CHECK_FALSE(tally.take_news());
+}
