@@ -13,10 +13,13 @@ namespace odrc::ofi {
 
 // Capabilities that are only given when asked for, those that qualify them, and those that come
 // by themselves.
-inline constexpr uint64_t kPrimaryCaps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV;
+inline constexpr uint64_t kPrimaryCaps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_AV_USER_ID;
 inline constexpr uint64_t kModifierCaps = FI_SEND | FI_RECV;
 inline constexpr uint64_t kDomainCaps = FI_LOCAL_COMM | FI_REMOTE_COMM;
 inline constexpr uint64_t kSecondaryCaps = FI_MULTI_RECV | FI_SOURCE | kDomainCaps;
+// What address vectors can be opened for; the call that it needs came with libfabric 2. Before, it
+// is a flag of insertions alone.
+inline constexpr uint64_t kVectorCaps = FI_MAJOR_VERSION >= 2 ? FI_AV_USER_ID : uint64_t{0};
 inline constexpr uint64_t kTransmitCaps = FI_MSG | FI_TAGGED | FI_SEND;
 inline constexpr uint64_t kReceiveCaps =
     FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV | FI_SOURCE;

@@ -42,7 +42,7 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     if (domain.max_ep_tx_ctx > 1 || domain.max_ep_rx_ctx > 1 || domain.max_ep_stx_ctx > 0 ||
         domain.max_ep_srx_ctx > 0)
         return "more than one context, or shared ones";
-    if (beyond(domain.caps, kDomainCaps)) return "domain capabilities";
+    if (beyond(domain.caps, kDomainCaps | kVectorCaps)) return "domain capabilities";
     if (domain.auth_key_size > 0) return "auth_key";
     return nullptr;
 }

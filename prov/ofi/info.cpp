@@ -91,7 +91,7 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.cq_cnt = domain.cntr_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt =
         kObjects;
     domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = 1;
-    domain.caps = kDomainCaps;
+    domain.caps = kDomainCaps | kVectorCaps;
 }
 
 InfoPointer make_info(const verbs::Port& port, const fi_info* hints, const Endpoints& endpoints,

@@ -249,7 +249,7 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
 }
 
 fi_addr_t Engine::source_of(const Message& message) noexcept {
-    return settings_.sources && message.peer ? peers_.number_of(*message.peer) : FI_ADDR_NOTAVAIL;
+    return settings_.sources && message.peer ? peers_.id_of(*message.peer) : FI_ADDR_NOTAVAIL;
 }
 
 } // namespace odrc::transfer
