@@ -162,6 +162,7 @@ uint64_t flags_of(const fi_av_attr* attr) {
 AddressVector::AddressVector(Domain& domain, fi_av_attr* attr, void* context)
     : fid_av{}
     , on_domain_{domain.leaning}
+    , domain_{domain}
     , flags_{flags_of(attr)} {
     if (attr) table_.expect(attr->count);
     // Numbers are handed out in order whichever type was asked for.

@@ -21,6 +21,7 @@ public:
     using Fid = fid_av;
     AddressVector(Domain& domain, fi_av_attr* attr, void* context); // throws Error
 
+    const Domain& domain() const noexcept { return domain_; }
     const ondemand::AddressTable& table() const noexcept { return table_; }
     ondemand::AddressTable& table() noexcept { return table_; }
 
@@ -45,6 +46,7 @@ public:
 
 private:
     Leaning on_domain_;
+    const Domain& domain_;
     const uint64_t flags_;
     EventQueue* events_{nullptr};
     std::optional<Leaning> on_events_;

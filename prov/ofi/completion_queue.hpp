@@ -15,6 +15,7 @@ public:
     using Fid = fid_cq;
     CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* context); // throws Error
 
+    const Domain& domain() const noexcept { return progress_.domain(); }
     transfer::CompletionSink& sink() noexcept { return sink_; }
     bool waitable() const noexcept { return wait_.by_descriptor(); }
 

@@ -17,6 +17,7 @@ public:
     using Numbers = transfer::Tally::Numbers;
     Counter(Domain& domain, const fi_cntr_attr* attr, void* context); // throws Error
 
+    const Domain& domain() const noexcept { return progress_.domain(); }
     transfer::Tally& tally() noexcept { return tally_; }
     bool waitable() const noexcept { return wait_.by_descriptor(); }
 

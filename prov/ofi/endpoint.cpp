@@ -118,7 +118,7 @@ int Endpoint::bind(struct fid& other, uint64_t flags) {
     case FI_CLASS_CQ:
         return bind_queue(as<CompletionQueue>(&other), flags);
     case FI_CLASS_CNTR:
-        return counters_.bind(as<Counter>(&other), flags);
+        return bind_counter(as<Counter>(&other), flags);
     case FI_CLASS_EQ:
         return bind_events(as<EventQueue>(&other), flags);
     default:
@@ -127,7 +127,7 @@ int Endpoint::bind(struct fid& other, uint64_t flags) {
 }
 
 int Endpoint::bind_addresses(AddressVector& addresses, uint64_t flags) {
-    if (flags || addresses_) return -FI_EINVAL;
+    if (flags || addresses_ || &addresses.domain() != &domain_) return -FI_EINVAL;
     addresses_ = &addresses;
     on_addresses_.emplace(addresses.leaning);
     return 0;
@@ -135,7 +135,7 @@ int Endpoint::bind_addresses(AddressVector& addresses, uint64_t flags) {
 
 int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
     if (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION) ||
-        !(flags & (FI_TRANSMIT | FI_RECV)))
+        !(flags & (FI_TRANSMIT | FI_RECV)) || &queue.domain() != &domain_)
         return -FI_EINVAL;
     if ((flags & FI_TRANSMIT && transmit_) || (flags & FI_RECV && receive_)) return -FI_EINVAL;
     const bool selective = flags & FI_SELECTIVE_COMPLETION;
@@ -150,6 +150,10 @@ int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
         on_receive_.emplace(queue.leaning);
     }
     return 0;
+}
+
+int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
+    return &counter.domain() == &domain_ ? counters_.bind(counter, flags) : -FI_EINVAL;
 }
 
 int Endpoint::bind_events(EventQueue& events, uint64_t flags) {

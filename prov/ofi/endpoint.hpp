@@ -58,6 +58,7 @@ public:
 private:
     int bind_addresses(AddressVector& addresses, uint64_t flags);
     int bind_queue(CompletionQueue& queue, uint64_t flags);
+    int bind_counter(Counter& counter, uint64_t flags);
     int bind_events(EventQueue& events, uint64_t flags);
     void detach() noexcept;
 

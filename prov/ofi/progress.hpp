@@ -19,6 +19,8 @@ public:
     explicit Progress(Domain& domain) noexcept
         : domain_{domain} {}
 
+    Domain& domain() const noexcept { return domain_; }
+
     // Whoever sleeps on the wait object is woken by the endpoint's device, too. Throws Error.
     void attach(Endpoint& endpoint, WaitObject& wait);
     void detach(Endpoint& endpoint) noexcept;

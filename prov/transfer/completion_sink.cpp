@@ -9,11 +9,17 @@
 #include <bit>
 
 namespace odrc::transfer {
+namespace {
+
+// A program that wants a huge queue pays for what it puts there.
+constexpr size_t kFirstRing = 4096;
+
+} // namespace
 
 CompletionSink::CompletionSink(size_t size, bool many_threads, bool waitable)
     : lock_{many_threads}
     , size_{size}
-    , ring_(std::bit_ceil(size))
+    , ring_(std::bit_ceil(std::min(size, kFirstRing)))
     , bell_{waitable} {}
 
 void CompletionSink::push(const Completion& completion) noexcept {

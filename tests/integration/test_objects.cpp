@@ -215,11 +215,66 @@ TEST_CASE("a thread that sleeps on a queue is woken by what it waits for") {
     }
 }
 
-TEST_CASE("objects that others lean on cannot be closed") {
-    Duo d;
-    CHECK(fi_close(&d.a.endpoint.cq()->fid) == -FI_EBUSY);
-    CHECK(fi_close(&d.a.endpoint.av()->fid) == -FI_EBUSY);
-    CHECK(fi_close(&d.a.endpoint.fabric()->fid) == -FI_EBUSY);
+TEST_CASE("objects that others lean on cannot be closed before them") {
+    const Watched w;
+    CHECK(fi_close(&w.endpoint.cq()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&w.endpoint.av()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&w.endpoint.domain()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&w.endpoint.fabric()->fid) == -FI_EBUSY);
+
+    fid_ep* ep = nullptr;
+    fid_av* av = nullptr;
+    fid_cq* cq = nullptr;
+    fid_eq* eq = nullptr;
+    fid_domain* domain = nullptr;
+    auto* info = const_cast<fi_info*>(&w.endpoint.info());
+    fi_cq_attr cq_attr{};
+    cq_attr.size = size_t{1} << 40; // memory is taken for what is put there
+    fi_av_attr av_attr{};
+    fi_eq_attr eq_attr{};
+    REQUIRE(fi_domain(w.endpoint.fabric(), info, &domain, nullptr) == 0);
+    REQUIRE(fi_endpoint(domain, info, &ep, nullptr) == 0);
+    REQUIRE(fi_cq_open(domain, &cq_attr, &cq, nullptr) == 0);
+    REQUIRE(fi_av_open(domain, &av_attr, &av, nullptr) == 0);
+    REQUIRE(fi_eq_open(w.endpoint.fabric(), &eq_attr, &eq, nullptr) == 0);
+    REQUIRE(fi_ep_bind(ep, &eq->fid, 0) == 0);
+    REQUIRE(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT) == 0);
+    REQUIRE(fi_ep_bind(ep, &av->fid, 0) == 0);
+    fid* const held[] = {&av->fid, &cq->fid, &eq->fid}; // by an endpoint that is not enabled yet
+    for (fid* f : held) CHECK(fi_close(f) == -FI_EBUSY);
+    CHECK(fi_close(&domain->fid) == -FI_EBUSY);
+    REQUIRE(fi_close(&ep->fid) == 0);
+    for (fid* f : held) CHECK(fi_close(f) == 0);
+    CHECK(fi_close(&domain->fid) == 0);
+}
+
+TEST_CASE("an endpoint is bound to one object of each kind, of its own domain") {
+    const Watched w, other;
+    fid_ep* raw = nullptr;
+    fid_domain* domain = w.endpoint.domain();
+    auto* info = const_cast<fi_info*>(&w.endpoint.info());
+    fid_eq* eq = nullptr;
+    fi_eq_attr attr{};
+    REQUIRE(fi_eq_open(w.endpoint.fabric(), &attr, &eq, nullptr) == 0);
+    const Owned<fid_eq> events{eq};
+    REQUIRE(fi_endpoint(domain, info, &raw, nullptr) == 0);
+    const Owned<fid_ep> ep{raw};
+    fid *av = &w.endpoint.av()->fid, *cq = &w.endpoint.cq()->fid;
+    CHECK(fi_ep_bind(raw, &other.endpoint.av()->fid, 0) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &other.endpoint.cq()->fid, FI_RECV) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, av, FI_SEND) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, av, 0) == 0);
+    CHECK(fi_ep_bind(raw, av, 0) == -FI_EINVAL);
+    for (const uint64_t wrong : {uint64_t{0}, uint64_t{FI_SELECTIVE_COMPLETION},
+                                 uint64_t{FI_RECV | FI_MULTI_RECV}, uint64_t{FI_REMOTE_WRITE}})
+        CHECK(fi_ep_bind(raw, cq, wrong) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, cq, FI_TRANSMIT) == 0);
+    CHECK(fi_ep_bind(raw, cq, FI_TRANSMIT | FI_RECV) == -FI_EINVAL); // and nothing is bound by it
+    CHECK(fi_ep_bind(raw, cq, FI_RECV) == 0);
+    CHECK(fi_ep_bind(raw, &domain->fid, 0) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &eq->fid, FI_SEND) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &eq->fid, 0) == 0);
+    CHECK(fi_ep_bind(raw, &eq->fid, 0) == -FI_EINVAL);
 }
 
 TEST_CASE("an endpoint without its queues is not enabled, and does nothing before") {
