@@ -139,16 +139,16 @@ TEST_CASE("an address goes to the lowest number that is free") {
 
 TEST_CASE("an address vector tells an event queue how insertions went") {
     const Watched w;
+    fid_eq* eq = nullptr;
+    fi_eq_attr attr{};
+    REQUIRE(fi_eq_open(w.endpoint.fabric(), &attr, &eq, nullptr) == 0);
+    const Owned<fid_eq> events{eq}; // outlives the vector
     const auto av = open_av(w.endpoint, FI_EVENT);
     fi_addr_t numbers[3];
     int inserting = 0;
     sockaddr_in in[3] = {somewhere(1), somewhere(2), somewhere(3)};
     CHECK(fi_av_insert(av.get(), in, 3, numbers, 0, &inserting) == -FI_ENOEQ);
 
-    fid_eq* eq = nullptr;
-    fi_eq_attr attr{};
-    REQUIRE(fi_eq_open(w.endpoint.fabric(), &attr, &eq, nullptr) == 0);
-    Owned<fid_eq> events{eq};
     CHECK(bind(*av, eq->fid, FI_SEND) == -FI_EINVAL);
     CHECK(bind(*av, w.endpoint.cq()->fid, 0) == -FI_EINVAL);
     REQUIRE(bind(*av, eq->fid, 0) == 0);
