@@ -179,15 +179,15 @@ TEST_CASE("a completion queue that is too small puts operations off, and loses n
     Duo d{{.caps = kAllCaps, .cq_size = 2}};
     constexpr int kMessages = 200;
     int sent = 0, done = 0;
-    char byte = 'x';
+    char out = 'x', in = 0;
     std::vector<int> receiving(kMessages);
     int received = 0, posted = 0;
     while (received < kMessages || done < kMessages) {
         // As much as the provider takes, before anything is read.
-        while (sent < kMessages && fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 1, &done) == 0)
+        while (sent < kMessages && fi_tsend(d.a.ep(), &out, 1, nullptr, d.to_b, 1, &done) == 0)
             ++sent;
         while (posted < kMessages &&
-               fi_trecv(d.b.ep(), &byte, 1, nullptr, d.to_a, 1, 0, &receiving[size_t(posted)]) == 0)
+               fi_trecv(d.b.ep(), &in, 1, nullptr, d.to_a, 1, 0, &receiving[size_t(posted)]) == 0)
             ++posted;
         d.poll();
         while (d.a.take(&done)) ++done;
