@@ -5,6 +5,8 @@
 
 #include "softrc/arena_view.hpp"
 
+#include <algorithm>
+
 namespace odrc::soft {
 
 // What a producer says of a finished work request. The application's own name for it (wr_id)
@@ -38,30 +40,31 @@ public:
     // events alone is told too.
     Push push(const Completion& completion, uint32_t producer, bool solicited) const noexcept;
 
-    // Fetches the entry that the next push will fill, so that it need not wait for it.
-    void prefetch() const noexcept {
-        __builtin_prefetch(&entry(ring_->tail.load(std::memory_order_relaxed)), 1);
-    }
-
     CompletionRing& shared() const noexcept { return *ring_; }
 
     // ---- the owner's side ----
     // A producer has claimed the entry and not filled it yet.
     bool claimed(uint64_t position) const noexcept {
-        const uint64_t state = entry(position).state.load(std::memory_order_acquire);
-        return state_phase(state) == EntryPhase::claimed && state_lap(state) == lap_of(position);
+        return claim_turn(claim(position).load(std::memory_order_acquire)) == turn_of(position) &&
+               !full(position);
     }
     bool full(uint64_t position) const noexcept {
-        const uint64_t state = entry(position).state.load(std::memory_order_acquire);
-        return state_phase(state) == EntryPhase::full && state_lap(state) == lap_of(position);
+        return entry(position).full.load(std::memory_order_acquire) == turn_of(position);
     }
     CompletionEntry& entry(uint64_t position) const noexcept { return entries_[position & mask_]; }
-    void empty(uint64_t position) const noexcept {
-        entry(position).state.store(
-            make_state((lap_of(position) + 1) & kLapMask, EntryPhase::empty, 0),
-            std::memory_order_release);
+
+    // All entries before the position may be filled again.
+    void take(uint64_t position) const noexcept {
+        ring_->taken.store(position, std::memory_order_release);
     }
     uint64_t size() const noexcept { return mask_ + 1; }
+
+    // From the position on there is nothing beyond this one: the tail, or the place at it whose
+    // taker has not moved it on.
+    uint64_t end(uint64_t position) const noexcept {
+        const uint64_t there = ring_->tail.load(std::memory_order_acquire) + 1 - position;
+        return position + std::min(there, size());
+    }
 
     // Entries from the position on that a dead producer claimed and never filled become ones that
     // are passed over.
@@ -71,10 +74,18 @@ public:
     bool holds_receive(uint64_t position, uint32_t qpn, uint32_t request) const noexcept;
 
 private:
-    uint64_t lap_of(uint64_t position) const noexcept { return position >> shift_ & kLapMask; }
+    uint64_t turn_of(uint64_t position) const noexcept {
+        return ((position >> shift_) + 1) & kTurnMask;
+    }
+    std::atomic<EntryClaim>& claim(uint64_t position) const noexcept {
+        return claims_[position & mask_];
+    }
+    bool has_room(uint64_t tail) const noexcept;
+    bool claim_tail(uint32_t producer, uint64_t& tail) const noexcept;
 
     CompletionRing* ring_{nullptr};
     CompletionEntry* entries_{nullptr};
+    std::atomic<EntryClaim>* claims_{nullptr};
     uint64_t mask_{0};
     uint32_t shift_{0};
 };

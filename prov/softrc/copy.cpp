@@ -3,11 +3,11 @@
 
 #include "softrc/copy.hpp"
 
+#include "softrc/copy_bytes.hpp"
 #include "softrc/errand.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -89,9 +89,9 @@ int copy(Process& process, PeerProcess& peer, Direction direction, std::span<con
             if (!place.mapped) {
                 if (const int error = batch.add(here, place, in_place, n)) return error;
             } else if (direction == Direction::to_peer) {
-                std::memcpy(place.mapped + in_place, here, n);
+                copy_bytes(place.mapped + in_place, here, n);
             } else {
-                std::memcpy(here, place.mapped + in_place, n);
+                copy_bytes(here, place.mapped + in_place, n);
             }
         }
         in_local += n;

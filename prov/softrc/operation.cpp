@@ -122,7 +122,6 @@ ibv_wc_status QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t l
 }
 
 QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
-    link_.completions.prefetch();
     ReceiveRingView::Claim claim;
     if (fault_finds_no_receive() || !link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
         return {Verdict::no_receive, {}};
