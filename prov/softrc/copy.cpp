@@ -3,7 +3,6 @@
 
 #include "softrc/copy.hpp"
 
-#include "softrc/copy_bytes.hpp"
 #include "softrc/errand.hpp"
 
 #include <algorithm>
@@ -77,8 +76,8 @@ private:
 
 } // namespace
 
-int copy(Process& process, PeerProcess& peer, Direction direction, std::span<const iovec> local,
-         std::span<const Place> places) noexcept {
+int copy_pieces(Process& process, PeerProcess& peer, Direction direction,
+                std::span<const iovec> local, std::span<const Place> places) noexcept {
     Batch batch{process, peer, direction};
     size_t in_local = 0, in_place = 0; // done of the first of each
     while (!local.empty() && !places.empty()) {

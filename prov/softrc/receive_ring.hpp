@@ -32,11 +32,16 @@ public:
     // names it until the completion stands. False when the ring is empty.
     bool claim(uint32_t claimer, std::atomic<uint32_t>& holds, Claim& out) const noexcept;
 
-    // Fetches what the next claim will look at, so that it need not wait for it.
-    void prefetch() const noexcept {
-        const Ticket next = ticket(ring_->head.load(std::memory_order_relaxed));
-        if (ticket_state(next) == TicketState::posted && ticket_wr(next) < capacity_)
-            __builtin_prefetch(&request(ticket_wr(next)));
+    // Fetches what the next send will need, so that it need not wait for it: where its message
+    // goes, and the work request of the one after it.
+    void prefetch(const ArenaView& arena) const noexcept {
+        const uint64_t head = ring_->head.load(std::memory_order_relaxed);
+        if (const auto next = posted_at(head)) {
+            const uint64_t offset = segments(*next)->address - arena.header().base;
+            if (const std::byte* buffer = arena.bytes(offset, 1))
+                asm volatile("prefetchw %0" : : "m"(*buffer));
+        }
+        if (const auto after = posted_at(head + 1)) __builtin_prefetch(&request(*after));
     }
 
     // Whether the limit of a shared receive queue is passed. True once for each time it is set.
@@ -48,14 +53,28 @@ public:
     uint32_t pd() const noexcept { return pd_; }
 
     // ---- the owner's side ----
-    Ticket ticket(uint64_t position) const noexcept;
-    void set_ticket(uint64_t position, Ticket ticket) const noexcept;
-    ReceiveRequest& request(uint32_t index) const noexcept;
-    Segment* segments(uint32_t index) const noexcept;
+    Ticket ticket(uint64_t position) const noexcept {
+        return tickets_[position & mask_].load(std::memory_order_acquire);
+    }
+    void set_ticket(uint64_t position, Ticket ticket) const noexcept {
+        tickets_[position & mask_].store(ticket, std::memory_order_release);
+    }
+    ReceiveRequest& request(uint32_t index) const noexcept {
+        return *reinterpret_cast<ReceiveRequest*>(requests_ + size_t{index} * stride_);
+    }
+    Segment* segments(uint32_t index) const noexcept {
+        return reinterpret_cast<Segment*>(&request(index) + 1);
+    }
     uint64_t ticket_count() const noexcept { return mask_ + 1; }
     uint64_t lap_of(uint64_t position) const noexcept { return position >> shift_; }
 
 private:
+    std::optional<uint32_t> posted_at(uint64_t position) const noexcept {
+        const Ticket t = ticket(position);
+        if (ticket_state(t) != TicketState::posted || ticket_wr(t) >= capacity_)
+            return std::nullopt;
+        return ticket_wr(t);
+    }
     bool take_limit() const noexcept;
 
     ReceiveRing* ring_{nullptr};
