@@ -82,7 +82,7 @@ QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const
               .flags = static_cast<uint16_t>(immediate ? IBV_WC_WITH_IMM : 0)},
              attr_.dest_qp_num, (wr.send_flags & IBV_SEND_SOLICITED) || status != IBV_WC_SUCCESS);
     port_->holds.store(0, std::memory_order_release);
-    link_.receives.prefetch(link_.process->arena());
+    link_.receives.prefetch();
     if (!room) return refuse(IBV_WC_REM_OP_ERR);
     switch (status) {
     case IBV_WC_SUCCESS:

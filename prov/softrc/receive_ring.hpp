@@ -32,16 +32,11 @@ public:
     // names it until the completion stands. False when the ring is empty.
     bool claim(uint32_t claimer, std::atomic<uint32_t>& holds, Claim& out) const noexcept;
 
-    // Fetches what the next send will need, so that it need not wait for it: where its message
-    // goes, and the work request of the one after it.
-    void prefetch(const ArenaView& arena) const noexcept {
-        const uint64_t head = ring_->head.load(std::memory_order_relaxed);
-        if (const auto next = posted_at(head)) {
-            const uint64_t offset = segments(*next)->address - arena.header().base;
-            if (const std::byte* buffer = arena.bytes(offset, 1))
-                asm volatile("prefetchw %0" : : "m"(*buffer));
-        }
-        if (const auto after = posted_at(head + 1)) __builtin_prefetch(&request(*after));
+    // Fetches what the next claim will look at, so that it need not wait for it.
+    void prefetch() const noexcept {
+        const Ticket next = ticket(ring_->head.load(std::memory_order_relaxed));
+        if (ticket_state(next) == TicketState::posted && ticket_wr(next) < capacity_)
+            __builtin_prefetch(&request(ticket_wr(next)));
     }
 
     // Whether the limit of a shared receive queue is passed. True once for each time it is set.
@@ -69,12 +64,6 @@ public:
     uint64_t lap_of(uint64_t position) const noexcept { return position >> shift_; }
 
 private:
-    std::optional<uint32_t> posted_at(uint64_t position) const noexcept {
-        const Ticket t = ticket(position);
-        if (ticket_state(t) != TicketState::posted || ticket_wr(t) >= capacity_)
-            return std::nullopt;
-        return ticket_wr(t);
-    }
     bool take_limit() const noexcept;
 
     ReceiveRing* ring_{nullptr};
