@@ -3,15 +3,11 @@
 
 // Peers that are not there, go away, die or speak nonsense.
 
-#include "duo.hpp"
+#include "far.hpp"
 #include "tests/forks.hpp"
 
-#include <atomic>
 #include <dirent.h>
 #include <random>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -36,86 +32,6 @@ std::vector<std::string> shared_memory_files() {
     if (dir) closedir(dir);
     std::ranges::sort(names);
     return names;
-}
-
-// A process that runs body between fork and exit, and memory to talk to it.
-struct Board {
-    std::atomic<int> step{0};
-    char name[64]{};
-    char peer[64]{};
-};
-
-class Child {
-public:
-    explicit Child(const std::function<void(Board&)>& body)
-        : board{new (mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Board} {
-        pid_ = fork();
-        if (pid_ != 0) return;
-        try {
-            body(*board);
-        } catch (...) {
-            _exit(1);
-        }
-        _exit(0);
-    }
-    ~Child() {
-        kill_now();
-        munmap(board, sizeof(Board));
-    }
-    void kill_now() {
-        if (pid_ <= 0) return;
-        ::kill(pid_, SIGKILL);
-        waitpid(pid_, nullptr, 0);
-        pid_ = 0;
-    }
-    int join() {
-        int status = -1;
-        waitpid(pid_, &status, 0);
-        pid_ = 0;
-        return status;
-    }
-    void await(int step) {
-        while (board->step < step) sched_yield();
-    }
-
-    Board* board;
-
-private:
-    pid_t pid_;
-};
-
-// In the child: an endpoint that has told its name.
-struct Far {
-    explicit Far(Board& board)
-        : side{} {
-        std::memcpy(board.name, side.endpoint.name().data(), sizeof(sockaddr_in));
-        board.step = 1;
-        while (board.step < 2) sched_yield();
-        peer = side.endpoint.insert({board.peer, sizeof(sockaddr_in)});
-    }
-    Watched side;
-    fi_addr_t peer;
-};
-
-// In the parent: gets to know the child's endpoint.
-fi_addr_t meet(Watched& near, Child& child) {
-    child.await(1);
-    const std::string name = near.endpoint.name();
-    std::memcpy(child.board->peer, name.data(), name.size());
-    const fi_addr_t number = near.endpoint.insert({child.board->name, sizeof(sockaddr_in)});
-    child.board->step = 2;
-    return number;
-}
-
-Outcome outcome(Watched& side, const void* context) {
-    const auto end = Clock::now() + kPatience;
-    for (;;) {
-        if (const auto found = side.take(context)) return *found;
-        REQUIRE(Clock::now() < end);
-        side.poll();
-        sched_yield();
-    }
 }
 
 } // namespace
