@@ -311,7 +311,7 @@ TEST_CASE("a program that offers the keys of its own memory has them used") {
     Shared there{d.b, 100'000};
     void* desc = fi_mr_desc(here.region.get());
     for (const size_t size : {100, 5000, 100'000}) {
-        here.bytes = pattern(100'000, static_cast<char>(size));
+        std::ranges::copy(pattern(100'000, static_cast<char>(size)), here.bytes.begin());
         int writing = 0, reading = 0;
         REQUIRE(fi_write(d.a.ep(), here.bytes.data(), size, desc, d.to_b, there.at(0), there.key(),
                          &writing) == 0);
