@@ -186,14 +186,16 @@ private:
     int post(Lane& lane, Rma& rma) noexcept;
     int prepare(const Lane& lane, Rma& rma) noexcept;
     int post_part(Lane& lane, Rma& rma) noexcept;
-    int post_note(Lane& lane, Rma& rma) noexcept;
     void on_moved(Rma& rma, ibv_wc_status status) noexcept;
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
     void give_back(Registrations& keys) noexcept;
-    void on_wrote(Lane& lane, const wire::Frame& frame) noexcept;
+
+    // note.cpp
+    int post_note(Lane& lane, Rma& rma) noexcept;
     void on_placed(Peer& peer, uint64_t handle) noexcept;
+    void on_wrote(Lane& lane, const wire::Frame& frame) noexcept;
 
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;

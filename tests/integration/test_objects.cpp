@@ -81,6 +81,7 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
              Refused{"message endpoints", [](fi_info& h) { h.ep_attr->type = FI_EP_MSG; }},
              Refused{"datagram endpoints", [](fi_info& h) { h.ep_attr->type = FI_EP_DGRAM; }},
              Refused{"unknown capabilities", [](fi_info& h) { h.caps = FI_MSG | FI_HMEM; }},
+             Refused{"directions of nothing", [](fi_info& h) { h.caps = FI_MSG | FI_READ; }},
              Refused{"other addresses", [](fi_info& h) { h.addr_format = FI_ADDR_STR; }},
              Refused{"other protocols", [](fi_info& h) { h.ep_attr->protocol = FI_PROTO_RXM; }},
              Refused{"huge injects", [](fi_info& h) { h.tx_attr->inject_size = 1 << 20; }},

@@ -126,6 +126,15 @@ TEST_CASE("the target of a failed write sends, and its message comes or fails, b
     CHECK(in == 't');
 }
 
+TEST_CASE("an injected write that fails is not told of, and later traffic goes on") {
+    Duo d{kRmaWishes};
+    check_all_well(d);
+    REQUIRE(fi_inject_write(d.a.ep(), "x", 1, d.to_b, 0, 0xfedcba98) == 0);
+    d.settle(100); // it takes its time to fail
+    CHECK(d.a.outcomes.empty());
+    check_all_well(d);
+}
+
 TEST_CASE("a piece that may not be reached fails the whole operation") {
     Duo d{kRmaWishes};
     Shared there{d.b, 100};
