@@ -38,7 +38,7 @@ int open_endpoint2(fid_domain* d, fi_info* info, fid_ep** ep, uint64_t flags, vo
     return flags ? -FI_EINVAL : open_endpoint(d, info, ep, context);
 }
 
-fi_ops domain_fid_ops = plain_ops<Domain>();
+fi_ops domain_fid_ops = plain_ops<Domain>(unsupported, control_keys);
 fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .av_open = open_av,
                             .cq_open = open_cq,

@@ -6,7 +6,7 @@
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
 
-#include <rdma/fi_domain.h>
+#include <cstring>
 
 namespace odrc::ofi {
 namespace {
@@ -67,7 +67,19 @@ int mr_reg(fid* f, const void* buffer, size_t length, uint64_t access, uint64_t 
     return mr_regv(f, &iov, 1, access, offset, requested_key, flags, mr, context);
 }
 
-fi_ops mr_fid_ops = plain_ops<MemoryRegion>();
+int mr_control(fid* f, int command, void* argument) noexcept {
+    if (command != FI_GET_RAW_MR) return -FI_ENOSYS;
+    return as<MemoryRegion>(f).raw(*static_cast<struct fi_mr_raw_attr*>(argument));
+}
+
+int map_raw(const struct fi_mr_map_raw& map) noexcept {
+    if (map.flags != 0) return -FI_EBADFLAGS;
+    if (map.key_size != sizeof *map.key) return -FI_EINVAL;
+    std::memcpy(map.key, map.raw_key, sizeof *map.key);
+    return 0;
+}
+
+fi_ops mr_fid_ops = plain_ops<MemoryRegion>(unsupported, mr_control);
 
 } // namespace
 
@@ -82,6 +94,26 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
     mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
     key = region_->rkey;
+}
+
+int MemoryRegion::raw(const struct fi_mr_raw_attr& out) const noexcept {
+    if (out.flags != 0) return -FI_EBADFLAGS;
+    const size_t room = std::exchange(*out.key_size, sizeof key);
+    if (room < sizeof key) return -FI_ETOOSMALL;
+    std::memcpy(out.raw_key, &key, sizeof key);
+    *out.base_addr = reinterpret_cast<uint64_t>(region_->addr);
+    return 0;
+}
+
+int control_keys(fid*, int command, void* argument) noexcept {
+    switch (command) {
+    case FI_MAP_RAW_MR:
+        return map_raw(*static_cast<struct fi_mr_map_raw*>(argument));
+    case FI_UNMAP_KEY:
+        return 0; // nothing was kept for it
+    default:
+        return -FI_ENOSYS;
+    }
 }
 
 } // namespace odrc::ofi

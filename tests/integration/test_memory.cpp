@@ -109,6 +109,24 @@ TEST_CASE("a region has a key and a descriptor, and keeps its domain open") {
     CHECK(fi_close(&second->fid) == 0);
 }
 
+TEST_CASE("a key can be had as bytes, and back, where nobody needs that") {
+    Duo d{kRmaWishes};
+    Shared there{d.b, 8};
+    uint64_t base = 0;
+    uint8_t raw[8] = {};
+    size_t size = 1;
+    CHECK(fi_mr_raw_attr(there.region.get(), &base, raw, &size, 0) == -FI_ETOOSMALL);
+    REQUIRE(size == d.b.endpoint.info().domain_attr->mr_key_size);
+    REQUIRE(fi_mr_raw_attr(there.region.get(), &base, raw, &size, 0) == 0);
+    CHECK(base == there.at(0));
+    uint64_t key = 0;
+    fid_domain* domain = d.a.endpoint.domain();
+    CHECK(fi_mr_map_raw(domain, base, raw, 3, &key, 0) == -FI_EINVAL);
+    REQUIRE(fi_mr_map_raw(domain, base, raw, size, &key, 0) == 0);
+    CHECK(key == there.key());
+    CHECK(fi_mr_unmap_key(domain, key) == 0);
+}
+
 TEST_CASE("a domain is not closed while it has a region and nothing else") {
     Watched side{kRmaWishes};
     auto* info = const_cast<fi_info*>(&side.endpoint.info());
