@@ -94,6 +94,7 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
     rma->context = a.context;
     rma->kind = a.flags & (FI_READ | FI_WRITE);
     rma->wanted = (a.flags & FI_COMPLETION) != 0;
+    rma->report_errors = rma->wanted || !(a.flags & FI_INJECT);
     rma->data = a.data;
     if (a.flags & FI_REMOTE_CQ_DATA) rma->note |= wire::kData;
     // A device that is only shared memory has placed the bytes when it says that it is done; of
@@ -115,7 +116,6 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
         release(*rma);
         return nullptr;
     }
-    rma->report_errors = true;
     rma->pieces.assign(a.iov);
     for (size_t i = 0; a.keys && i < a.iov.size(); ++i)
         copy.keys[i] = {static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.keys[i])), 0};

@@ -69,9 +69,9 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
         send->completion = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED));
         if (a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
     }
+    send->report_errors = send->completion || !(a.flags & FI_INJECT);
     if (!(a.flags & FI_INJECT)) {
         send->pieces.assign(a.iov);
-        send->report_errors = true;
         return send;
     }
     // The caller takes its memory back at once.

@@ -45,12 +45,21 @@ TEST_CASE("nobody at the address: its sends end in an error in bounded time, oth
     char byte = 'x', in = 0;
     for (int& context : lost)
         REQUIRE(fi_tsend(d.a.ep(), &byte, 1, nullptr, number, 1, &context) == 0);
+    const iovec iov{&byte, 1};
+    int injected = 0;
+    const fi_msg m{.msg_iov = &iov,
+                   .desc = nullptr,
+                   .iov_count = 1,
+                   .addr = number,
+                   .context = &injected,
+                   .data = 0};
+    REQUIRE(fi_sendmsg(d.a.ep(), &m, FI_INJECT | FI_COMPLETION) == 0);
     REQUIRE(fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 1, &sending) == 0);
     REQUIRE(fi_trecv(d.b.ep(), &in, 1, nullptr, d.to_a, 1, 0, &receiving) == 0);
     CHECK_FALSE(d.outcome(d.b, &receiving).error);
     const auto start = Clock::now();
-    for (int& context : lost) {
-        const Outcome o = d.outcome(d.a, &context);
+    for (int* context : {&lost[0], &lost[1], &lost[2], &injected}) {
+        const Outcome o = d.outcome(d.a, context);
         REQUIRE(o.error);
         CHECK(o.error->err == FI_ECONNREFUSED);
     }

@@ -133,6 +133,25 @@ TEST_CASE("an injected write that fails is not told of, and later traffic goes o
     d.settle(100); // it takes its time to fail
     CHECK(d.a.outcomes.empty());
     check_all_well(d);
+
+    // Unless its completion was asked for.
+    char byte = 'x';
+    int writing = 0;
+    const iovec iov{&byte, 1};
+    const fi_rma_iov remote{0, 1, 0xfedcba98};
+    const fi_msg_rma m{.msg_iov = &iov,
+                       .desc = nullptr,
+                       .iov_count = 1,
+                       .addr = d.to_b,
+                       .rma_iov = &remote,
+                       .rma_iov_count = 1,
+                       .context = &writing,
+                       .data = 0};
+    REQUIRE(fi_writemsg(d.a.ep(), &m, FI_INJECT | FI_COMPLETION) == 0);
+    const Outcome o = d.outcome(d.a, &writing);
+    REQUIRE(o.error);
+    CHECK(o.error->err == FI_EACCES);
+    check_all_well(d);
 }
 
 TEST_CASE("a piece that may not be reached fails the whole operation") {
