@@ -24,6 +24,7 @@ struct Job : ListNode<> {
     explicit Job(JobKind k) noexcept
         : kind{k} {}
     const JobKind kind;
+    bool urgent{false};   // the end of another operation, of either side: goes before all others
     bool fenced{false};   // goes out when all that went before is over (FI_FENCE)
     bool out{false};      // some of it has gone out
     bool awaiting{false}; // it is not over until the peer says so

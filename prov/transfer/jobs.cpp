@@ -10,13 +10,18 @@ namespace odrc::transfer {
 using ondemand::JobKind;
 
 // Posts the job, or has it wait for its turn. 0, or a positive fi_errno and it is not kept.
+// What is urgent waits for room alone: a fence in front of it may wait for what it brings.
 int Engine::submit(Peer& peer, Job& job) noexcept {
-    if (may_post(peer) && peer.may_go(job)) {
+    const bool its_turn = job.urgent || (peer.jobs.empty() && peer.may_go(job));
+    if (its_turn && peer.ready() && peer.lane->has_room()) {
         const int error = post(*peer.lane, job);
         if (error != FI_EAGAIN) return error;
     }
     if (const int error = wireup_.connect(peer)) return error;
-    peer.jobs.push_back(job);
+    if (job.urgent)
+        peer.jobs.push_front(job);
+    else
+        peer.jobs.push_back(job);
     if (peer.ready()) block(peer);
     return 0;
 }

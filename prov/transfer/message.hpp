@@ -90,11 +90,6 @@ struct Send : ondemand::Job {
     bool report_errors{false};       // to the application
     bool posted{false};              // the lane still works on it
     int failure{0};                  // it is lost, but the lane still works on it
-
-    // It is ours, and tells the peer how an operation of its own went.
-    bool answer() const noexcept {
-        return header.kind == wire::FrameKind::finish || header.kind == wire::FrameKind::placed;
-    }
 };
 
 // What a frame says of a message.

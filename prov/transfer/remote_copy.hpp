@@ -34,7 +34,9 @@ struct RemoteCopy {
 struct Fetch : ondemand::Job {
     explicit Fetch(Peer& p) noexcept
         : Job{ondemand::JobKind::fetch}
-        , peer{&p} {}
+        , peer{&p} {
+        urgent = true;
+    }
 
     Peer* peer;
     Receive* receive{nullptr};

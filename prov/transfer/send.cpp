@@ -86,6 +86,7 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
 bool Engine::answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error) noexcept {
     Send* send = sends_.create(peer);
     if (!send) return false;
+    send->urgent = true;
     send->header.kind = kind;
     send->header.tag = handle;
     send->error = static_cast<uint32_t>(error);
@@ -133,7 +134,7 @@ void Engine::release(Send& send) noexcept {
         exposures_.destroy(send.exposed);
     }
     send.peer->over(send);
-    if (!send.answer()) --transmitting_;
+    if (!send.urgent) --transmitting_;
     sends_.destroy(&send);
 }
 

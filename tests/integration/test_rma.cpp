@@ -280,6 +280,38 @@ TEST_CASE("what is fenced begins when all before it to that peer is over, messag
     CHECK_FALSE(d.outcome(d.a, &fenced).error);
 }
 
+TEST_CASE("two sides that fence do not wait for each other's long messages for ever") {
+    Duo d{kRmaWishes};
+    const auto out = pattern(100'000, 'x');
+    struct Side {
+        Side(Watched& self, Watched& other, fi_addr_t number)
+            : me{self}
+            , there{other, 8}
+            , to{number} {}
+        Watched& me;
+        Shared there;
+        fi_addr_t to;
+        std::vector<char> in = std::vector<char>(100'000);
+        int sending = 0, fenced = 0, receiving = 0;
+    } sides[2] = {{d.a, d.b, d.to_b}, {d.b, d.a, d.to_a}};
+    char here[8] = "crossed";
+    for (Side& s : sides) {
+        REQUIRE(fi_tsend(s.me.ep(), out.data(), out.size(), nullptr, s.to, 1, &s.sending) == 0);
+        Message write{here, 8, s.to, s.there.at(0), s.there.key(), &s.fenced};
+        REQUIRE(fi_writemsg(s.me.ep(), &write.m, FI_FENCE | FI_COMPLETION) == 0);
+    }
+    d.settle(50);
+    for (Side& s : sides)
+        REQUIRE(fi_trecv(s.me.ep(), s.in.data(), s.in.size(), nullptr, s.to, 1, 0, &s.receiving) ==
+                0);
+    for (Side& s : sides) {
+        CHECK_FALSE(d.outcome(s.me, &s.receiving).error);
+        CHECK_FALSE(d.outcome(s.me, &s.sending).error);
+        CHECK_FALSE(d.outcome(s.me, &s.fenced).error);
+        CHECK(s.in == out);
+    }
+}
+
 TEST_CASE("more operations than the queue has places are put off, and none is lost") {
     Duo d{kRmaWishes};
     const size_t size = d.a.endpoint.info().tx_attr->size;
