@@ -51,6 +51,7 @@ struct Wishes {
     fi_cq_format cq_format{FI_CQ_FORMAT_TAGGED};
     size_t cq_size{4096};
     bool selective{false}; // only what asks for a completion has one
+    int mr_mode{0};
 };
 
 class Endpoint {
