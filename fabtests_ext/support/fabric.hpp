@@ -52,6 +52,7 @@ struct Wishes {
     size_t cq_size{4096};
     bool selective{false}; // only what asks for a completion has one
     bool counters{false};  // one counts what is sent, one what is received
+    int mr_mode{0};
 };
 
 class Endpoint {

@@ -9,6 +9,7 @@
 #include "ofi/counter.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/endpoint.hpp"
+#include "ofi/memory_region.hpp"
 #include "ofi/poll_set.hpp"
 
 #include <rdma/fi_endpoint.h>
@@ -47,7 +48,7 @@ int open_endpoint2(fid_domain* d, fi_info* info, fid_ep** ep, uint64_t flags, vo
     return flags ? -FI_EINVAL : open_endpoint(d, info, ep, context);
 }
 
-fi_ops domain_fid_ops = plain_ops<Domain>();
+fi_ops domain_fid_ops = plain_ops<Domain>(unsupported, control_keys);
 fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .av_open = open_av,
                             .cq_open = open_cq,
@@ -60,9 +61,6 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .query_atomic = unsupported,
                             .query_collective = unsupported,
                             .endpoint2 = open_endpoint2};
-// No endpoint of ours needs registered memory, and none can be the target of RMA.
-fi_ops_mr memory_ops = {
-    .size = sizeof(fi_ops_mr), .reg = unsupported, .regv = unsupported, .regattr = unsupported};
 
 } // namespace
 
@@ -70,6 +68,7 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     : fid_domain{}
     , on_fabric_{fabric.leaning}
     , adapter_{device_of(info)}
+    , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0}
     , one_thread_{info.domain_attr->threading == FI_THREAD_DOMAIN}
     , gate_{one_thread_ ? Gate::Kind::one_thread : Gate::Kind::many_threads} {
     fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};

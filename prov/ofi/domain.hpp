@@ -20,6 +20,10 @@ public:
     verbs::Adapter& adapter() noexcept { return adapter_; }
     Watchdog& watchdog() noexcept { return watchdog_; }
 
+    // Transfers name the local keys of their memory (FI_MR_LOCAL); else their descriptors mean
+    // nothing.
+    bool keys_given() const noexcept { return keys_given_; }
+
     // The application's threads come one at a time to the whole domain. Then all of it has one
     // gate; otherwise each endpoint has its own.
     bool one_thread() const noexcept { return one_thread_; }
@@ -31,6 +35,7 @@ private:
     Leaning on_fabric_;
     verbs::Adapter adapter_;
     Watchdog watchdog_;
+    const bool keys_given_;
     const bool one_thread_;
     Gate gate_;
 };

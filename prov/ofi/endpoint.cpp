@@ -101,6 +101,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
     cm = &cm_ops;
     msg = &message_ops_before_enable;
     tagged = &tagged_ops_before_enable;
+    rma = &rma_ops_before_enable;
 }
 
 Endpoint::~Endpoint() {
@@ -165,7 +166,8 @@ int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
 int Endpoint::enable() {
     if (enabled()) return 0;
     if (!addresses_) return -FI_ENOAV;
-    if ((caps_ & FI_SEND && !transmit_) || (caps_ & FI_RECV && !receive_)) return -FI_ENOCQ;
+    if ((caps_ & (FI_SEND | FI_READ | FI_WRITE) && !transmit_) || (caps_ & FI_RECV && !receive_))
+        return -FI_ENOCQ;
     const bool waitable = (transmit_ && transmit_->waitable()) ||
                           (receive_ && receive_->waitable()) || counters_.waitable();
     engine_.emplace(domain_.adapter(), addresses_->table(), domain_.watchdog(), gate(),
@@ -192,6 +194,7 @@ int Endpoint::enable() {
     }
     msg = &message_ops;
     tagged = &tagged_ops;
+    rma = &rma_ops;
     return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
 
 namespace odrc::ofi {
 
@@ -25,6 +26,10 @@ public:
     transfer::Engine& engine() noexcept { return *engine_; }
     Gate& gate() noexcept { return domain_.one_thread() ? domain_.gate() : gate_; }
     bool enabled() const noexcept { return engine_.has_value(); }
+
+    // Whether it was opened to do all of this (fi_getinfo(3)).
+    bool offers(uint64_t caps) const noexcept { return (caps_ & caps) == caps; }
+    bool keys_given() const noexcept { return domain_.keys_given(); }
 
     int bind(struct fid& other, uint64_t flags);
     int enable(); // throws Error
@@ -85,5 +90,6 @@ private:
 
 extern fi_ops_msg message_ops, message_ops_before_enable;
 extern fi_ops_tagged tagged_ops, tagged_ops_before_enable;
+extern fi_ops_rma rma_ops, rma_ops_before_enable;
 
 } // namespace odrc::ofi

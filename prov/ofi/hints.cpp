@@ -4,6 +4,7 @@
 #include "ofi/hints.hpp"
 
 #include "ofi/attributes.hpp"
+#include "ofi/registration_mode.hpp"
 
 #include <cstring>
 
@@ -26,6 +27,9 @@ const char* mismatch(const fi_ep_attr& ep) noexcept {
     if (ep.protocol != FI_PROTO_UNSPEC && ep.protocol != kProtocol) return "protocol";
     if (ep.protocol_version > kProtocolVersion) return "protocol version";
     if (!within(ep.max_msg_size, transfer::kMaxMessage)) return "max_msg_size";
+    if (!within(ep.max_order_raw_size, transfer::kMaxMessage) || ep.max_order_war_size > 0 ||
+        !within(ep.max_order_waw_size, transfer::kMaxMessage))
+        return "max_order sizes";
     if (ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1) return "more than one context, or shared ones";
     if (ep.auth_key_size > 0) return "auth_key";
     return nullptr;
@@ -42,6 +46,9 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     if (domain.max_ep_tx_ctx > 1 || domain.max_ep_rx_ctx > 1 || domain.max_ep_stx_ctx > 0 ||
         domain.max_ep_srx_ctx > 0)
         return "more than one context, or shared ones";
+    if (!within(domain.mr_key_size, sizeof(uint64_t))) return "mr_key_size";
+    if (!within(domain.mr_iov_limit, kMrIovLimit)) return "mr_iov_limit";
+    if (!within(domain.mr_cnt, static_cast<size_t>(port.device_attr.max_mr))) return "mr_cnt";
     if (beyond(domain.caps, kDomainCaps | kVectorCaps)) return "domain capabilities";
     if (domain.auth_key_size > 0) return "auth_key";
     return nullptr;
@@ -55,7 +62,7 @@ const char* mismatch(const fi_tx_attr& tx) noexcept {
     if (!within(tx.inject_size, transfer::kInjectSize)) return "inject_size";
     if (!within(tx.size, kMaxTransmitSize)) return "transmit size";
     if (!within(tx.iov_limit, transfer::wire::kIovLimit)) return "transmit iov_limit";
-    if (tx.rma_iov_limit > 0) return "rma_iov_limit";
+    if (!within(tx.rma_iov_limit, transfer::wire::kIovLimit)) return "rma_iov_limit";
     return nullptr;
 }
 
@@ -86,9 +93,11 @@ bool known_format(uint32_t format) noexcept {
 
 } // namespace
 
-const char* mismatch(const verbs::Port& port, const fi_info* hints) noexcept {
+const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* hints) noexcept {
     if (!hints) return nullptr;
     if (beyond(hints->caps, kPrimaryCaps | kModifierCaps | kSecondaryCaps)) return "capabilities";
+    if (hints->caps & kRmaModifiers && !(hints->caps & FI_RMA)) return "reads, writes and no RMA";
+    if (hints->caps & FI_RMA && !prepared_for_rma(version, hints)) return "mr_mode, for RMA";
     if (!known_format(hints->addr_format)) return "address format";
     const char* why = nullptr;
     if (hints->ep_attr && (why = mismatch(*hints->ep_attr))) return why;

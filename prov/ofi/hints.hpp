@@ -9,8 +9,8 @@
 
 namespace odrc::ofi {
 
-// Why a device port cannot do what the hints ask for (fi_getinfo(3)); null if it can. Without
-// hints, null.
-const char* mismatch(const verbs::Port& port, const fi_info* hints) noexcept;
+// Why a device port cannot do what the hints of a program for that version ask for
+// (fi_getinfo(3)); null if it can. Without hints, null.
+const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* hints) noexcept;
 
 } // namespace odrc::ofi

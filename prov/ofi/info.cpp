@@ -8,6 +8,7 @@
 #include "ofi/attributes.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/hints.hpp"
+#include "ofi/registration_mode.hpp"
 #include "ofi/resolve.hpp"
 
 #include <algorithm>
@@ -36,11 +37,14 @@ void put_address(const ondemand::Address& from, void*& to, size_t& length) {
     std::memcpy(to, from.get(), length);
 }
 
-// What was asked for of the primary capabilities, or all; and what comes by itself.
-uint64_t caps_for(const fi_info* hints) noexcept {
-    if (!hints || !hints->caps) return kPrimaryCaps | kModifierCaps | kSecondaryCaps;
-    uint64_t caps = (hints->caps & (kPrimaryCaps | kModifierCaps | kSecondaryCaps)) | kDomainCaps;
-    if (!(caps & kModifierCaps)) caps |= kModifierCaps;
+// What was asked for of the primary capabilities, or all that can be had; and what comes by itself.
+uint64_t caps_for(uint32_t version, const fi_info* hints) noexcept {
+    constexpr uint64_t kRma = FI_RMA | kRmaModifiers;
+    constexpr uint64_t kAll = kPrimaryCaps | kModifierCaps | kSecondaryCaps;
+    if (!hints || !hints->caps) return prepared_for_rma(version, hints) ? kAll : kAll & ~kRma;
+    uint64_t caps = (hints->caps & kAll) | kDomainCaps;
+    if (caps & kMessageCaps && !(caps & kMessageModifiers)) caps |= kMessageModifiers;
+    if (caps & FI_RMA && !(caps & kRmaModifiers)) caps |= kRmaModifiers;
     return caps;
 }
 
@@ -55,6 +59,7 @@ void fill_endpoint(fi_ep_attr& ep) noexcept {
     ep.protocol = kProtocol;
     ep.protocol_version = kProtocolVersion;
     ep.max_msg_size = transfer::kMaxMessage;
+    ep.max_order_raw_size = ep.max_order_waw_size = transfer::kMaxMessage;
     ep.mem_tag_format = kTagFormat;
     ep.tx_ctx_cnt = ep.rx_ctx_cnt = 1;
 }
@@ -66,6 +71,7 @@ void fill_transmit(fi_tx_attr& tx, const fi_tx_attr* asked, uint64_t caps) noexc
     tx.inject_size = transfer::kInjectSize;
     tx.size = wish(asked ? asked->size : 0, kTransmitSize);
     tx.iov_limit = transfer::wire::kIovLimit;
+    tx.rma_iov_limit = caps & FI_RMA ? transfer::wire::kIovLimit : 0;
 }
 
 void fill_receive(fi_rx_attr& rx, const fi_rx_attr* asked, uint64_t caps) noexcept {
@@ -76,7 +82,8 @@ void fill_receive(fi_rx_attr& rx, const fi_rx_attr* asked, uint64_t caps) noexce
     rx.iov_limit = transfer::wire::kIovLimit;
 }
 
-void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verbs::Port& port) {
+void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verbs::Port& port,
+                 int mr_mode) {
     static const fi_domain_attr nothing{};
     const fi_domain_attr& a = asked ? *asked : nothing;
     domain.name = copy(port.name());
@@ -86,7 +93,10 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.data_progress = FI_PROGRESS_MANUAL;
     domain.resource_mgmt = FI_RM_ENABLED;
     domain.av_type = wish(a.av_type, FI_AV_TABLE);
+    domain.mr_mode = mr_mode;
     domain.mr_key_size = sizeof(uint64_t);
+    domain.mr_iov_limit = kMrIovLimit;
+    domain.mr_cnt = static_cast<size_t>(port.device_attr.max_mr);
     domain.cq_data_size = kCqDataSize;
     domain.cq_cnt = domain.cntr_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt =
         kObjects;
@@ -94,11 +104,11 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.caps = kDomainCaps | kVectorCaps;
 }
 
-InfoPointer make_info(const verbs::Port& port, const fi_info* hints, const Endpoints& endpoints,
-                      const ondemand::Address& source) {
+InfoPointer make_info(uint32_t version, const verbs::Port& port, const fi_info* hints,
+                      const Endpoints& endpoints, const ondemand::Address& source) {
     InfoPointer info{fi_allocinfo()};
     if (!info) throw std::bad_alloc{};
-    info->caps = caps_for(hints);
+    info->caps = caps_for(version, hints);
     info->addr_format = source.family() == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
     put_address(source, info->src_addr, info->src_addrlen);
     if (endpoints.destination)
@@ -107,14 +117,15 @@ InfoPointer make_info(const verbs::Port& port, const fi_info* hints, const Endpo
     fill_endpoint(*info->ep_attr);
     fill_transmit(*info->tx_attr, hints ? hints->tx_attr : nullptr, info->caps);
     fill_receive(*info->rx_attr, hints ? hints->rx_attr : nullptr, info->caps);
-    fill_domain(*info->domain_attr, hints ? hints->domain_attr : nullptr, port);
+    fill_domain(*info->domain_attr, hints ? hints->domain_attr : nullptr, port,
+                registration_mode(version, hints, port, info->caps));
     info->fabric_attr->name = copy(port.fabric);
     info->fabric_attr->prov_version = provider.version;
     return info;
 }
 
-int list_ports(const char* node, const char* service, uint64_t flags, const fi_info* hints,
-               fi_info** list) {
+int list_ports(uint32_t version, const char* node, const char* service, uint64_t flags,
+               const fi_info* hints, fi_info** list) {
     Endpoints endpoints;
     if (const int error = resolve(node, service, flags, hints, endpoints)) return error;
     InfoPointer first;
@@ -122,7 +133,7 @@ int list_ports(const char* node, const char* service, uint64_t flags, const fi_i
     for (const auto& device : devices()) {
         const verbs::Port& port = device->port();
         ondemand::Address source;
-        if (const char* why = mismatch(port, hints)) {
+        if (const char* why = mismatch(version, port, hints)) {
             ODRC_INFO(FI_LOG_CORE, "{}: does not offer what the hints ask for: {}", port.name(),
                       why);
             continue;
@@ -131,7 +142,7 @@ int list_ports(const char* node, const char* service, uint64_t flags, const fi_i
             ODRC_INFO(FI_LOG_CORE, "{}: does not serve the addresses asked for", port.name());
             continue;
         }
-        InfoPointer info = make_info(port, hints, endpoints, source);
+        InfoPointer info = make_info(version, port, hints, endpoints, source);
         fi_info* next = info.release();
         if (last)
             last->next = next;
@@ -145,10 +156,10 @@ int list_ports(const char* node, const char* service, uint64_t flags, const fi_i
 
 } // namespace
 
-int getinfo(uint32_t, const char* node, const char* service, uint64_t flags, const fi_info* hints,
-            fi_info** info) noexcept {
+int getinfo(uint32_t version, const char* node, const char* service, uint64_t flags,
+            const fi_info* hints, fi_info** info) noexcept {
     *info = nullptr;
-    return guarded([&] { return list_ports(node, service, flags, hints, info); });
+    return guarded([&] { return list_ports(version, node, service, flags, hints, info); });
 }
 
 } // namespace odrc::ofi

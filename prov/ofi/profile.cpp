@@ -29,6 +29,8 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"messages_received", c.messages_received},
                       Line{"bytes_sent", c.bytes_sent},
                       Line{"bytes_received", c.bytes_received},
+                      Line{"rma_operations", c.rma_operations},
+                      Line{"rma_bytes", c.rma_bytes},
                       Line{"unexpected", c.unexpected},
                       Line{"memory_bytes_peak", c.memory_bytes_peak},
                       Line{"rnr", engine.rnr_naks()}};

@@ -18,11 +18,16 @@ namespace odrc::ondemand {
 enum class JobKind : uint8_t {
     send,  // a frame goes out
     fetch, // a message is read from its sender's memory
+    rma,   // the peer's memory is read or written
 };
 struct Job : ListNode<> {
     explicit Job(JobKind k) noexcept
         : kind{k} {}
     const JobKind kind;
+    bool urgent{false};   // the end of another operation, of either side: goes before all others
+    bool fenced{false};   // goes out when all that went before is over (FI_FENCE)
+    bool out{false};      // some of it has gone out
+    bool awaiting{false}; // it is not over until the peer says so
 };
 
 // How far the connection to a peer has come.
@@ -64,9 +69,20 @@ struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
     fi_addr_t id{FI_ADDR_NOTAVAIL}; // what completions name it by
     uint64_t fi_addr_generation{0};
 
-    bool met{false}; // counted among the peers
+    uint32_t under_way{0}; // jobs that have gone out and are not over
+    bool met{false};       // counted among the peers
 
     bool ready() const noexcept { return link == Link::ready; }
+
+    void went_out(Job& job) noexcept {
+        if (job.out) return;
+        job.out = true;
+        ++under_way;
+    }
+    void over(const Job& job) noexcept {
+        if (job.out) --under_way;
+    }
+    bool may_go(const Job& job) const noexcept { return !job.fenced || job.out || under_way == 0; }
 };
 static_assert(sizeof(Peer) <= 256);
 

@@ -36,7 +36,7 @@ struct WireupMessage {
 //   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | attempt 4 | answered_attempt 4 |
 //   reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16
 inline constexpr size_t kWireupBytes = 56;
-inline constexpr uint8_t kWireupVersion = 1;
+inline constexpr uint8_t kWireupVersion = 2;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept;

@@ -11,6 +11,11 @@
 #include <cerrno>
 
 namespace odrc::soft {
+namespace {
+
+constexpr uint32_t kPatience = 1024; // vain polls
+
+} // namespace
 
 CompletionChannel* CompletionChannel::create(ibv_context* context) noexcept {
     std::unique_ptr<CompletionChannel> channel{new (std::nothrow) CompletionChannel{}};
@@ -23,12 +28,13 @@ CompletionChannel* CompletionChannel::create(ibv_context* context) noexcept {
 
 OwnCompletionRing::OwnCompletionRing(Process& process, uint32_t entries) noexcept
     : process_{process}
-    , bytes_{sizeof(CompletionRing) + entries * sizeof(CompletionEntry)} {
+    , bytes_{sizeof(CompletionRing) + entries * (sizeof(CompletionEntry) + sizeof(EntryClaim))} {
     offset_ = process.arena().allocate(bytes_);
     if (offset_ == 0) return;
     auto* ring = process.arena().at<CompletionRing>(offset_);
     ring->entries = entries;
     ring->entry_offset = offset_ + sizeof(CompletionRing);
+    ring->claim_offset = ring->entry_offset + entries * sizeof(CompletionEntry);
     view_ = CompletionRingView{process.view(), offset_};
 }
 
@@ -80,13 +86,23 @@ bool CompletionQueue::add_ring(int entries, const EventPipe& events) noexcept {
     return true;
 }
 
+// Visits the completions that stand in the rings. With the lock held.
+template <class F>
+void CompletionQueue::each_full(F&& visit) noexcept {
+    for (const auto& ring : rings_) {
+        const CompletionRingView& view = ring->view();
+        const uint64_t end = view.end(ring->position);
+        for (uint64_t p = ring->position; p != end; ++p)
+            if (view.full(p)) visit(view.entry(p));
+    }
+}
+
 int CompletionQueue::resize(int entries) noexcept {
     if (entries < 1) return EINVAL;
     {
         std::lock_guard guard{lock_};
         int held = 0;
-        for (const auto& ring : rings_)
-            for (uint64_t p = ring->position; ring->view().full(p); ++p) ++held;
+        each_full([&](const CompletionEntry&) { ++held; });
         if (entries < held) return EINVAL;
         const CompletionRing& now = newest().view().shared();
         const EventPipe events = now.events;
@@ -112,14 +128,14 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
 int CompletionQueue::poll_ring(OwnCompletionRing& ring, int count, ibv_wc* wc) noexcept {
     const CompletionRingView& view = ring.view();
     int n = 0;
-    for (; n < count && view.full(ring.position); ++ring.position) {
-        if (take(view.entry(ring.position), wc[n])) ++n;
-        view.empty(ring.position);
-    }
-    if (n == 0 && view.claimed(ring.position)) [[unlikely]] {
+    uint64_t position = ring.position;
+    for (; n < count && view.full(position); ++position)
+        if (take(view.entry(position), wc[n])) ++n;
+    if (position != ring.position) {
+        view.take(ring.position = position);
+    } else if (++vain_polls_ % kPatience == 0 && view.claimed(position)) [[unlikely]] {
         // A moment's matter, unless the producer has died. Of connections the agent hears that.
-        constexpr uint32_t kPatience = 1000;
-        if (++vain_polls_ % kPatience == 0) process_.request_visitor_check();
+        process_.request_visitor_check();
     }
     return n;
 }
@@ -181,16 +197,11 @@ void CompletionQueue::push(const Completion& completion, bool solicited) noexcep
 
 void CompletionQueue::purge(QueuePair& qp) noexcept {
     std::lock_guard guard{lock_};
-    for (const auto& ring : rings_) {
-        const CompletionRingView& view = ring->view();
-        for (uint64_t p = ring->position; p != ring->position + view.size(); ++p) {
-            CompletionEntry& entry = view.entry(p);
-            if (!view.full(p) || entry.opcode == kNoCompletion || entry.qp_num != qp.qp_num)
-                continue;
-            if (entry.opcode & kReceiveBit) qp.receives().completed(entry.request);
-            entry.opcode = kNoCompletion;
-        }
-    }
+    each_full([&](CompletionEntry& entry) {
+        if (entry.opcode == kNoCompletion || entry.qp_num != qp.qp_num) return;
+        if (entry.opcode & kReceiveBit) qp.receives().completed(entry.request);
+        entry.opcode = kNoCompletion;
+    });
 }
 
 bool CompletionQueue::recover(QueuePair& qp, uint32_t producer, uint32_t held_request) noexcept {

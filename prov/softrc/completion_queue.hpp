@@ -83,6 +83,8 @@ private:
     bool add_ring(int cqe, const EventPipe& events) noexcept;
     int poll_ring(OwnCompletionRing& ring, int count, ibv_wc* wc) noexcept;
     bool take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
+    template <class F>
+    void each_full(F&& visit) noexcept;
 
     Process& process_;
     uint32_t index_{0};

@@ -37,8 +37,7 @@ public:
     int flush() noexcept {
         size_t first = 0;
         while (first < count_) {
-            // The pid may belong to another process by now.
-            if (peer_.check_dead()) return ESRCH;
+            if (peer_.lost_pid()) return ESRCH;
             const ssize_t n = direction_ == Direction::to_peer
                                   ? process_vm_writev(peer_.pid(), local_ + first, count_ - first,
                                                       remote_ + first, count_ - first, 0)
@@ -77,8 +76,23 @@ private:
 
 } // namespace
 
-int copy(Process& process, PeerProcess& peer, Direction direction, std::span<const iovec> local,
-         std::span<const Place> places) noexcept {
+// In small pieces. What processors have for long ones ("rep movs") is slow on some: an EPYC copies
+// at a fifteenth of its speed where the target lies a few bytes further in its page than the
+// source.
+void copy_long(std::byte* out, const std::byte* in, size_t length) noexcept {
+    constexpr size_t kPiece = 1984; // for which no C library uses it
+    while (length > 0) {
+        size_t piece = std::min(length, kPiece);
+        asm("" : "+r"(piece)); // the compiler would use it, if it knew
+        std::memcpy(out, in, piece);
+        out += piece;
+        in += piece;
+        length -= piece;
+    }
+}
+
+int copy_pieces(Process& process, PeerProcess& peer, Direction direction,
+                std::span<const iovec> local, std::span<const Place> places) noexcept {
     Batch batch{process, peer, direction};
     size_t in_local = 0, in_place = 0; // done of the first of each
     while (!local.empty() && !places.empty()) {
@@ -89,9 +103,9 @@ int copy(Process& process, PeerProcess& peer, Direction direction, std::span<con
             if (!place.mapped) {
                 if (const int error = batch.add(here, place, in_place, n)) return error;
             } else if (direction == Direction::to_peer) {
-                std::memcpy(place.mapped + in_place, here, n);
+                copy_bytes(place.mapped + in_place, here, n);
             } else {
-                std::memcpy(here, place.mapped + in_place, n);
+                copy_bytes(here, place.mapped + in_place, n);
             }
         }
         in_local += n;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "softrc/copy_bytes.hpp"
 #include "softrc/peer_process.hpp"
 #include "softrc/regions.hpp"
 
@@ -20,8 +21,22 @@ enum class Direction { to_peer, from_peer };
 // this processor; private memory of the peer by process_vm_writev(2) or readv or, where the kernel
 // forbids that, by the peer's agent. Gives 0, EFAULT where the memory is not there, or ESRCH when
 // the peer has died.
-int copy(Process& process, PeerProcess& peer, Direction direction, std::span<const iovec> local,
-         std::span<const Place> places) noexcept;
+int copy_pieces(Process& process, PeerProcess& peer, Direction direction,
+                std::span<const iovec> local, std::span<const Place> places) noexcept;
+
+// The same, without a call for what most small messages are: one piece for one place, both mapped.
+inline int copy(Process& process, PeerProcess& peer, Direction direction,
+                std::span<const iovec> local, std::span<const Place> places) noexcept {
+    if (local.size() != 1 || places.size() != 1 || !places[0].mapped ||
+        local[0].iov_len > places[0].length)
+        return copy_pieces(process, peer, direction, local, places);
+    const iovec& v = local[0];
+    if (direction == Direction::to_peer)
+        copy_bytes(places[0].mapped, v.iov_base, v.iov_len);
+    else
+        copy_bytes(v.iov_base, places[0].mapped, v.iov_len);
+    return 0;
+}
 
 // Lets the other processes of this user reach this one's memory where that takes permission.
 void open_private_memory() noexcept;

@@ -3,6 +3,7 @@
 
 // One datagram (IBTA 1.4, 9.8.3): it arrives whole, or is lost without a word.
 
+#include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/transitions.hpp"
 #include "softrc/visit.hpp"
@@ -32,9 +33,7 @@ ibv_grh make_header(std::span<const uint8_t, 16> node, uint32_t length) noexcept
 
 } // namespace
 
-QueuePair::Outcome QueuePair::send_datagram(const ibv_send_wr& wr) noexcept {
-    Data data;
-    if (!find_data(wr, data)) return {Verdict::done, IBV_WC_LOC_PROT_ERR};
+QueuePair::Outcome QueuePair::send_datagram(const ibv_send_wr& wr, const Data& data) noexcept {
     const Outcome sent{Verdict::done, IBV_WC_SUCCESS};
     const auto* handle = static_cast<const AddressHandle*>(wr.wr.ud.ah);
     // One that is too long is not sent, and that is no error (IBTA 1.4, C10-93.1.1).
@@ -79,10 +78,10 @@ void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& 
     ibv_grh header = make_header(process_.node().id(), data.length);
     iovec pieces[kMaxSendSegments + 1];
     pieces[0] = {&header, sizeof header};
-    std::ranges::copy(data.all(), pieces + 1);
+    std::ranges::copy(data.pieces, pieces + 1);
     const uint32_t length = kHeaderBytes + data.length;
-    const ibv_wc_status status = scatter(to, claim, {pieces, data.count + 1}, length);
-    const bool immediate = wr.opcode == IBV_WR_SEND_WITH_IMM;
+    const ibv_wc_status status = scatter(to, claim, {pieces, data.pieces.size() + 1}, length);
+    const bool immediate = what_is(wr.opcode).immediate;
     const bool room =
         push(to,
              {.byte_len = length,

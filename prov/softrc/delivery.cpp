@@ -4,6 +4,8 @@
 // What happens at the receiver's side of a send, by the sender's hand.
 
 #include "softrc/copy.hpp"
+#include "softrc/faults.hpp"
+#include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/transitions.hpp"
 
@@ -60,6 +62,46 @@ void QueuePair::put_in_error(const Link& to, ibv_event_type why) noexcept {
     to.process->raise_event(to.port->events, to.port->event | static_cast<uint64_t>(why));
     // Its own agent flushes its queues.
     to.process->raise_event(to.process->arena().header().agent, to.port->event);
+}
+
+// Completes a claimed receive at the peer, and says how the request at our side ended.
+QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const ibv_send_wr& wr,
+                                      uint32_t length, uint8_t opcode,
+                                      ibv_wc_status status) noexcept {
+    const bool immediate = what_is(wr.opcode).immediate;
+    const bool room =
+        push(link_,
+             {.byte_len = length,
+              .imm_data = immediate ? wr.imm_data : 0,
+              .qp_num = attr_.dest_qp_num,
+              .src_qp = qp_num,
+              .qp_index = link_.port->qp_index,
+              .request = claim.request,
+              .status = static_cast<uint8_t>(status),
+              .opcode = opcode,
+              .flags = static_cast<uint16_t>(immediate ? IBV_WC_WITH_IMM : 0)},
+             attr_.dest_qp_num, (wr.send_flags & IBV_SEND_SOLICITED) || status != IBV_WC_SUCCESS);
+    port_->holds.store(0, std::memory_order_release);
+    link_.receives.prefetch();
+    if (!room) return refuse(IBV_WC_REM_OP_ERR);
+    switch (status) {
+    case IBV_WC_SUCCESS:
+        return {Verdict::done, IBV_WC_SUCCESS};
+    case IBV_WC_LOC_LEN_ERR:
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    case IBV_WC_LOC_PROT_ERR:
+        return refuse(IBV_WC_REM_OP_ERR);
+    default:
+        return refuse(status);
+    }
+}
+
+QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
+    ReceiveRingView::Claim claim;
+    if (fault_finds_no_receive() || !link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
+        return {Verdict::no_receive, {}};
+    return deliver(claim, wr, data.length, IBV_WC_RECV,
+                   scatter(link_, claim, data.pieces, data.length));
 }
 
 } // namespace odrc::soft

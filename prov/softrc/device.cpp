@@ -20,14 +20,17 @@ verbs::Port describe() {
     port.device = kName;
     ibv_device_attr& d = port.device_attr;
     d.max_mr_size = SIZE_MAX;
+    d.page_size_cap = ~uint64_t{4095}; // those of 4096 bytes and all larger ones
+    d.device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN;
     d.max_qp = kMaxQueuePairs;
     d.max_qp_wr = kMaxWorkRequests;
-    d.max_sge = kMaxSendSegments;
+    d.max_sge = d.max_sge_rd = kMaxSendSegments;
     d.max_cq = kMaxCompletionQueues;
     d.max_cqe = kMaxCompletions;
     d.max_mr = kMaxRegions - 1;
     d.max_pd = 1 << 16;
     d.max_qp_rd_atom = d.max_qp_init_rd_atom = kMaxReadAtomic;
+    d.max_res_rd_atom = INT_MAX;
     d.atomic_cap = IBV_ATOMIC_HCA;
     d.max_pkeys = 1;
     d.max_srq = kMaxSharedReceiveQueues;

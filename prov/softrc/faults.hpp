@@ -13,6 +13,8 @@ namespace odrc::soft {
 
 #ifdef ODRC_FAULTS
 
+inline constexpr bool kFaults = true;
+
 struct Faults {
     std::atomic<int64_t> operations_until_break{-1}; // then one ends as if the peer did not answer
     std::atomic<int64_t> without_receive{0};         // so many tries find no receive posted
@@ -39,6 +41,7 @@ inline bool fault_fails_registration() noexcept { return take_one(faults.failed_
 
 #else
 
+inline constexpr bool kFaults = false;
 constexpr bool fault_breaks() noexcept { return false; }
 constexpr bool fault_finds_no_receive() noexcept { return false; }
 constexpr bool fault_empties_poll() noexcept { return false; }

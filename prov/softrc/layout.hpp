@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 4;
+inline constexpr uint32_t kLayoutVersion = 5;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -175,23 +175,22 @@ struct ReceiveRing {
 
 // ---- completion queue ----------------------------------------------------------------------
 
-// An entry's state: lap (38 bits) | phase (2) | number of the queue pair, or
-// visitor, that fills it (24).
-// A producer claims the entry at the tail, fills it and makes it full; the owner empties it.
-enum class EntryPhase : uint64_t { empty = 0, claimed = 1, full = 2 };
-
-constexpr uint64_t make_state(uint64_t lap, EntryPhase phase, uint64_t producer) noexcept {
-    return lap << 26 | static_cast<uint64_t>(phase) << 24 | producer;
+// A producer claims the place at the tail, which says from then on who fills the entry, should it
+// die; then it fills the entry and makes it full, and the owner takes it. Claims lie apart from
+// the entries: the owner watches the line of the next entry, and should lose it once only.
+//
+//   turn (40 bits): 1 + the times that the ring was gone round | number of the queue pair or
+//   visitor (24)
+using EntryClaim = uint64_t;
+constexpr EntryClaim make_claim(uint64_t turn, uint64_t producer) noexcept {
+    return turn << 24 | producer;
 }
-constexpr uint64_t state_lap(uint64_t s) noexcept { return s >> 26; }
-constexpr EntryPhase state_phase(uint64_t s) noexcept {
-    return static_cast<EntryPhase>(s >> 24 & 3);
-}
-constexpr uint32_t state_producer(uint64_t s) noexcept { return s & 0xffffff; }
-inline constexpr uint64_t kLapMask = (uint64_t{1} << 38) - 1;
+constexpr uint64_t claim_turn(EntryClaim c) noexcept { return c >> 24; }
+constexpr uint32_t claim_producer(EntryClaim c) noexcept { return c & 0xffffff; }
+inline constexpr uint64_t kTurnMask = (uint64_t{1} << 40) - 1;
 
 struct alignas(kLine) CompletionEntry {
-    std::atomic<uint64_t> state;
+    std::atomic<uint64_t> full; // the turn of what it holds; before that it is empty
     uint32_t byte_len;
     uint32_t imm_data;
     uint32_t qp_num;
@@ -208,12 +207,15 @@ inline constexpr uint8_t kReceiveBit = 0x80;   // in the opcode, as IBV_WC_RECV:
 
 struct CompletionRing {
     uint32_t entries;      // a power of two
-    uint64_t entry_offset; // in the arena
-    EventPipe channel;     // the completion channel
-    uint64_t token;        // what is written into it: which queue it is
-    EventPipe events;      // the device's asynchronous events
+    uint64_t entry_offset; // of the entries and of their claims, in the arena
+    uint64_t claim_offset;
+    EventPipe channel; // the completion channel
+    uint64_t token;    // what is written into it: which queue it is
+    EventPipe events;  // the device's asynchronous events
     uint64_t overrun_event;
     alignas(kLine) std::atomic<uint64_t> tail;  // producers: the next entry to claim
+    std::atomic<uint64_t> limit;                // producers: the tail may come so far, they know
+    alignas(kLine) std::atomic<uint64_t> taken; // owner: it has taken all before
     alignas(kLine) std::atomic<uint32_t> armed; // Arm: the owner sets it, a producer takes it
 };
 enum Arm : uint32_t { kNotArmed = 0, kArmedSolicited = 1, kArmedAny = 2 };

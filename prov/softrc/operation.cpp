@@ -5,8 +5,10 @@
 // and its wire would do. Statuses are those of IBTA 1.4, 10.10.3.
 
 #include "softrc/atomic_lock.hpp"
+#include "softrc/busy.hpp"
 #include "softrc/copy.hpp"
 #include "softrc/faults.hpp"
+#include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/transitions.hpp"
 
@@ -16,21 +18,6 @@
 
 namespace odrc::soft {
 namespace {
-
-// This queue pair is inside an operation on its peer while one of these stands.
-class Busy {
-public:
-    explicit Busy(QpPort& port) noexcept
-        : busy_{port.busy} {
-        busy_.store(busy_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
-    }
-    ~Busy() { busy_.store(busy_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-
-private:
-    std::atomic<uint32_t>& busy_;
-};
 
 // What the operation makes of the value it finds.
 uint64_t result_of(const ibv_send_wr& wr, uint64_t found) noexcept {
@@ -51,28 +38,28 @@ constexpr ibv_wc_status status_of(int copy_error) noexcept {
 
 } // namespace
 
-bool QueuePair::find_data(const ibv_send_wr& wr, Data& data) noexcept {
-    const int access = brings_data(wr.opcode) ? IBV_ACCESS_LOCAL_WRITE : 0;
+// Checks the pieces against the regions that they should lie in, and finds them there.
+bool QueuePair::find_registered(const ibv_send_wr& wr, iovec* pieces) noexcept {
+    const int access = what_is(wr.opcode).brings_data ? IBV_ACCESS_LOCAL_WRITE : 0;
     for (int i = 0; i < wr.num_sge; ++i) {
         const ibv_sge& s = wr.sg_list[i];
-        void* memory = reinterpret_cast<void*>(s.addr);
-        if (!(wr.send_flags & IBV_SEND_INLINE) && s.length > 0) {
-            Place place;
-            if (!find_place(process_.view(), true, s.lkey, pd_number_, s.addr, s.length, access,
-                            place))
-                return false;
-            memory = place.mapped;
-        }
-        data.pieces[data.count++] = {memory, s.length};
-        data.length += s.length;
+        if (s.length == 0) continue;
+        Place place;
+        if (!find_place(process_.view(), true, s.lkey, pd_number_, s.addr, s.length, access, place))
+            return false;
+        pieces[i].iov_base = place.mapped;
     }
     return true;
 }
 
-QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
-    if (datagram()) return send_datagram(wr);
-    Data data;
-    if (!find_data(wr, data)) return {Verdict::done, IBV_WC_LOC_PROT_ERR};
+QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr, uint32_t length) noexcept {
+    iovec pieces[kMaxSendSegments];
+    for (int i = 0; i < wr.num_sge; ++i)
+        pieces[i] = {reinterpret_cast<void*>(wr.sg_list[i].addr), wr.sg_list[i].length};
+    if (!(wr.send_flags & IBV_SEND_INLINE) && !find_registered(wr, pieces))
+        return {Verdict::done, IBV_WC_LOC_PROT_ERR};
+    const Data data{{pieces, static_cast<size_t>(wr.num_sge)}, length};
+    if (datagram()) return send_datagram(wr, data);
     if (!link_) {
         link_ = find_link(attr_.dest_qp_num, IBV_QPT_RC);
         if (!link_) return {Verdict::no_peer, {}};
@@ -80,8 +67,6 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
     }
     if (link_.process->dead()) return {Verdict::gone, {}};
     const Busy busy{*port_};
-    // Looked at after we are seen to be busy: either the peer waits for us, or we see that it
-    // is going.
     const uint32_t there = link_.port->state.load(std::memory_order_seq_cst);
     if (link_.port->qp_num != attr_.dest_qp_num || there == kPortClosed || there == IBV_QPS_ERR)
         return {Verdict::gone, {}};
@@ -90,10 +75,6 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr) noexcept {
     if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
         link_.process->raise_event(link_.port->events,
                                    link_.port->event | uint64_t{IBV_EVENT_COMM_EST});
-    return carry_out_on_peer(wr, data);
-}
-
-QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr, const Data& data) noexcept {
     if (fault_breaks()) return refuse(IBV_WC_RETRY_EXC_ERR);
     switch (wr.opcode) {
     case IBV_WR_RDMA_READ:
@@ -111,23 +92,14 @@ QueuePair::Outcome QueuePair::carry_out_on_peer(const ibv_send_wr& wr, const Dat
 
 // Finds the peer's memory. Gives success if its queue pair and its region allow the access
 // (IBV_ACCESS_REMOTE_*).
-ibv_wc_status QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
-                                     Place& place) noexcept {
+inline ibv_wc_status QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length,
+                                            int access, Place& place) noexcept {
     if (!(link_.port->access.load(std::memory_order_relaxed) & static_cast<uint32_t>(access)))
         return IBV_WC_REM_INV_REQ_ERR;
     return find_place(link_.process->arena(), link_.process->own(), rkey, link_.port->pd, address,
                       length, access, place)
                ? IBV_WC_SUCCESS
                : IBV_WC_REM_ACCESS_ERR;
-}
-
-QueuePair::Outcome QueuePair::send(const ibv_send_wr& wr, const Data& data) noexcept {
-    link_.completions.prefetch();
-    ReceiveRingView::Claim claim;
-    if (fault_finds_no_receive() || !link_.receives.claim(attr_.dest_qp_num, port_->holds, claim))
-        return {Verdict::no_receive, {}};
-    return deliver(claim, wr, data.length, IBV_WC_RECV,
-                   scatter(link_, claim, data.all(), data.length));
 }
 
 QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noexcept {
@@ -139,7 +111,7 @@ QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noe
             status != IBV_WC_SUCCESS)
             return refuse(status);
         if (const int error =
-                copy(process_, *link_.process, Direction::to_peer, data.all(), {&place, 1}))
+                copy(process_, *link_.process, Direction::to_peer, data.pieces, {&place, 1}))
             return refuse(status_of(error));
     }
     if (!immediate) return {Verdict::done, IBV_WC_SUCCESS};
@@ -157,7 +129,7 @@ QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noex
         status != IBV_WC_SUCCESS)
         return refuse(status);
     if (const int error =
-            copy(process_, *link_.process, Direction::from_peer, data.all(), {&place, 1}))
+            copy(process_, *link_.process, Direction::from_peer, data.pieces, {&place, 1}))
         return refuse(status_of(error));
     return {Verdict::done, IBV_WC_SUCCESS};
 }
@@ -187,44 +159,11 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
         if (error) return refuse(status_of(error));
     }
     const auto* from = reinterpret_cast<const std::byte*>(&found);
-    for (const iovec& v : data.all()) {
+    for (const iovec& v : data.pieces) {
         std::memcpy(v.iov_base, from, v.iov_len);
         from += v.iov_len;
     }
     return {Verdict::done, IBV_WC_SUCCESS};
-}
-
-// Completes a claimed receive at the peer, and says how the request at our side ended.
-QueuePair::Outcome QueuePair::deliver(const ReceiveRingView::Claim& claim, const ibv_send_wr& wr,
-                                      uint32_t length, uint8_t opcode,
-                                      ibv_wc_status status) noexcept {
-    const bool immediate =
-        wr.opcode == IBV_WR_SEND_WITH_IMM || wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-    const bool room =
-        push(link_,
-             {.byte_len = length,
-              .imm_data = immediate ? wr.imm_data : 0,
-              .qp_num = attr_.dest_qp_num,
-              .src_qp = qp_num,
-              .qp_index = link_.port->qp_index,
-              .request = claim.request,
-              .status = static_cast<uint8_t>(status),
-              .opcode = opcode,
-              .flags = static_cast<uint16_t>(immediate ? IBV_WC_WITH_IMM : 0)},
-             attr_.dest_qp_num, (wr.send_flags & IBV_SEND_SOLICITED) || status != IBV_WC_SUCCESS);
-    port_->holds.store(0, std::memory_order_release);
-    link_.receives.prefetch();
-    if (!room) return refuse(IBV_WC_REM_OP_ERR);
-    switch (status) {
-    case IBV_WC_SUCCESS:
-        return {Verdict::done, IBV_WC_SUCCESS};
-    case IBV_WC_LOC_LEN_ERR:
-        return refuse(IBV_WC_REM_INV_REQ_ERR);
-    case IBV_WC_LOC_PROT_ERR:
-        return refuse(IBV_WC_REM_OP_ERR);
-    default:
-        return refuse(status);
-    }
 }
 
 // The request ends badly on the peer's side, which leaves the peer's queue pair in error too.

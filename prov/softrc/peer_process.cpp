@@ -41,6 +41,15 @@ bool PeerProcess::check_dead() noexcept {
     return dead();
 }
 
+bool PeerProcess::lost_pid() noexcept {
+    timespec tick;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
+    const int64_t now = tick.tv_sec * 1'000'000'000 + tick.tv_nsec;
+    if (now == asked_.load(std::memory_order_relaxed)) return dead();
+    asked_.store(now, std::memory_order_relaxed);
+    return check_dead();
+}
+
 void PeerProcess::raise_event(const EventPipe& pipe, uint64_t event) noexcept {
     const EventPipe name = pipe; // it lies in shared memory: read once
     if (name.fd < 0) return;

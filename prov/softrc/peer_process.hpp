@@ -34,6 +34,9 @@ public:
     // Known to have died. Learned from the agent, or at the latest by asking.
     bool dead() const noexcept { return dead_.load(std::memory_order_relaxed); }
     bool check_dead() noexcept;
+    // Whether the pid may belong to another process by now. Asks once in a tick of the kernel's
+    // clock, a few milliseconds, in which pids do not go all the way round.
+    bool lost_pid() noexcept;
 
     // Writes an event into a pipe of the process's.
     void raise_event(const EventPipe& pipe, uint64_t event) noexcept;
@@ -45,6 +48,7 @@ private:
     ArenaView arena_;
     bool lets_us_in_{true};
     std::atomic<bool> dead_{false};
+    std::atomic<int64_t> asked_{0}; // the tick
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };

@@ -12,18 +12,29 @@
 
 namespace odrc::soft {
 
+namespace {
+
+std::mutex open_mutex;
+std::weak_ptr<Process> open_process;
+
+} // namespace
+
 std::shared_ptr<Process> Process::open() {
-    static std::mutex mutex;
-    static std::weak_ptr<Process> current;
-    std::lock_guard lock{mutex};
+    std::lock_guard lock{open_mutex};
+    auto process = open_process.lock();
     // After a fork the child has a copy of its parent's object, which is of no use to it: it is
     // left alone, and the child has one of its own.
-    auto process = current.lock();
     if (!process || process->pid_ != getpid()) {
         process = std::make_shared<Process>();
-        current = process;
+        open_process = process;
     }
     return process;
+}
+
+std::shared_ptr<Process> Process::current() noexcept {
+    std::lock_guard lock{open_mutex};
+    auto process = open_process.lock();
+    return process && process->pid_ == getpid() ? process : nullptr;
 }
 
 Process::Process()

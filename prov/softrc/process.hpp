@@ -28,6 +28,8 @@ class Process {
 public:
     // Opens it, or shares the one that is open. Throws Error.
     static std::shared_ptr<Process> open();
+    // The one that is open, or null.
+    static std::shared_ptr<Process> current() noexcept;
     Process();
     ~Process();
 

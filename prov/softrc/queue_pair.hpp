@@ -10,8 +10,8 @@
 #include "softrc/process.hpp"
 #include "softrc/receive_ring.hpp"
 
-#include <deque>
 #include <infiniband/verbs.h>
+#include <list>
 #include <optional>
 #include <span>
 #include <sys/uio.h>
@@ -154,9 +154,17 @@ private:
     void recover(uint32_t producer, uint32_t holds) noexcept;
 
     // send_queue.cpp: order
+    bool has_room() const noexcept {
+        return posted() - retired_.load(std::memory_order_acquire) < cap_.max_send_wr;
+    }
     int accept(const ibv_send_wr& wr) noexcept;
+    void conclude(const ibv_send_wr& wr, ibv_wc_status status) noexcept;
     int keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexcept;
-    void complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
+    void complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
+        if (status != IBV_WC_SUCCESS || signal_all_ || wr.send_flags & IBV_SEND_SIGNALED)
+            push_completion(wr, position, status);
+    }
+    void push_completion(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
     void flush() noexcept;
     void fail(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept;
     bool goes_on() const noexcept;
@@ -168,16 +176,16 @@ private:
     void take_receives(F&& taken) noexcept;
     Time deadline_of(Verdict why) const noexcept;
 
+    // express.cpp
+    std::optional<ibv_wc_status> carry_out_at_once(const ibv_send_wr& wr) noexcept;
+
     // operation.cpp: one work request
     struct Data { // local memory that one reads from or writes into
-        iovec pieces[kMaxSendSegments];
-        uint32_t count{0};
-        uint32_t length{0};
-        std::span<const iovec> all() const noexcept { return {pieces, count}; }
+        std::span<const iovec> pieces;
+        uint32_t length;
     };
-    bool find_data(const ibv_send_wr& wr, Data& data) noexcept;
-    Outcome carry_out(const ibv_send_wr& wr) noexcept;
-    Outcome carry_out_on_peer(const ibv_send_wr& wr, const Data& data) noexcept;
+    bool find_registered(const ibv_send_wr& wr, iovec* pieces) noexcept;
+    Outcome carry_out(const ibv_send_wr& wr, uint32_t length) noexcept;
     Outcome send(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
@@ -189,7 +197,7 @@ private:
     Outcome refuse(ibv_wc_status status) noexcept;
 
     // datagram.cpp: one datagram
-    Outcome send_datagram(const ibv_send_wr& wr) noexcept;
+    Outcome send_datagram(const ibv_send_wr& wr, const Data& data) noexcept;
     void deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& to) noexcept;
 
     // delivery.cpp: what sends of both kinds do at the receiver
@@ -219,7 +227,7 @@ private:
     std::atomic<uint32_t> posted_{0};            // work requests so far
     std::atomic<uint32_t> retired_{0};           // of those, the ones known to be done
     std::vector<uint64_t> send_ids_; // wr_id by position, of those that have a completion
-    std::deque<Waiting> waiting_;
+    std::list<Waiting> waiting_;
     bool stalled_{false}; // listed for retries
 };
 

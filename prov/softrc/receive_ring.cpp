@@ -35,22 +35,6 @@ ReceiveRingView::ReceiveRingView(const ArenaView& arena, uint64_t offset) noexce
     ring_ = ring;
 }
 
-Ticket ReceiveRingView::ticket(uint64_t position) const noexcept {
-    return tickets_[position & mask_].load(std::memory_order_acquire);
-}
-
-void ReceiveRingView::set_ticket(uint64_t position, Ticket ticket) const noexcept {
-    tickets_[position & mask_].store(ticket, std::memory_order_release);
-}
-
-ReceiveRequest& ReceiveRingView::request(uint32_t index) const noexcept {
-    return *reinterpret_cast<ReceiveRequest*>(requests_ + size_t{index} * stride_);
-}
-
-Segment* ReceiveRingView::segments(uint32_t index) const noexcept {
-    return reinterpret_cast<Segment*>(&request(index) + 1);
-}
-
 bool ReceiveRingView::claim(uint32_t claimer, std::atomic<uint32_t>& holds,
                             Claim& out) const noexcept {
     // After so many tickets that are not what they should be, the ring is scribbled over.

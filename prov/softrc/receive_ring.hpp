@@ -48,10 +48,18 @@ public:
     uint32_t pd() const noexcept { return pd_; }
 
     // ---- the owner's side ----
-    Ticket ticket(uint64_t position) const noexcept;
-    void set_ticket(uint64_t position, Ticket ticket) const noexcept;
-    ReceiveRequest& request(uint32_t index) const noexcept;
-    Segment* segments(uint32_t index) const noexcept;
+    Ticket ticket(uint64_t position) const noexcept {
+        return tickets_[position & mask_].load(std::memory_order_acquire);
+    }
+    void set_ticket(uint64_t position, Ticket ticket) const noexcept {
+        tickets_[position & mask_].store(ticket, std::memory_order_release);
+    }
+    ReceiveRequest& request(uint32_t index) const noexcept {
+        return *reinterpret_cast<ReceiveRequest*>(requests_ + size_t{index} * stride_);
+    }
+    Segment* segments(uint32_t index) const noexcept {
+        return reinterpret_cast<Segment*>(&request(index) + 1);
+    }
     uint64_t ticket_count() const noexcept { return mask_ + 1; }
     uint64_t lap_of(uint64_t position) const noexcept { return position >> shift_; }
 

@@ -24,8 +24,39 @@ struct Place {
 // Looks a key up in an arena's regions, as a device does at every use: the key must be live, of
 // that protection domain, allow the access and cover the whole stretch. Fills in the place as
 // this process reaches it. own: the arena is this process's.
-bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd, uint64_t address,
-                size_t length, int access, Place& place) noexcept;
+inline bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t pd,
+                       uint64_t address, size_t length, int access, Place& place) noexcept {
+    const uint32_t index = key >> 8;
+    if (index == 0 || index >= kMaxRegions) return false;
+    Region& region = arena.header().regions[index];
+    if (region.key.load(std::memory_order_seq_cst) != key) return false;
+    const uint32_t allowed = region.access;
+    const uint32_t domain = region.pd;
+    const uint64_t base = region.base;
+    const uint64_t size = region.length;
+    const uint64_t begin = region.address;
+    // Unchanged while it was read: the fields belong together.
+    std::atomic_signal_fence(std::memory_order_acquire);
+    if (region.key.load(std::memory_order_acquire) != key) return false;
+
+    if (domain != pd || (allowed & static_cast<uint32_t>(access)) != static_cast<uint32_t>(access))
+        return false;
+    if (address < base || length > size || address - base > size - length) return false;
+    address = begin + (address - base);
+    const uint64_t in_arena = address - arena.header().base;
+    place = {.mapped = nullptr,
+             .shared = in_arena < kArenaBytes,
+             .address = address,
+             .length = length,
+             .key = key,
+             .pd = pd,
+             .access = access};
+    if (own)
+        place.mapped = reinterpret_cast<std::byte*>(address);
+    else if (place.shared)
+        place.mapped = arena.bytes(in_arena, length);
+    return own || !place.shared || place.mapped != nullptr;
+}
 
 // This process's memory regions.
 class Regions {

@@ -3,46 +3,14 @@
 
 // The order of a send queue: what is carried out at once, what waits, and how it all ends.
 
+#include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
-#include "softrc/transitions.hpp"
 
 #include <cerrno>
 #include <utility>
 
 namespace odrc::soft {
 namespace {
-
-ibv_wc_opcode opcode_of(const ibv_send_wr& wr) noexcept {
-    switch (wr.opcode) {
-    case IBV_WR_RDMA_WRITE:
-    case IBV_WR_RDMA_WRITE_WITH_IMM:
-        return IBV_WC_RDMA_WRITE;
-    case IBV_WR_RDMA_READ:
-        return IBV_WC_RDMA_READ;
-    case IBV_WR_ATOMIC_FETCH_AND_ADD:
-        return IBV_WC_FETCH_ADD;
-    case IBV_WR_ATOMIC_CMP_AND_SWP:
-        return IBV_WC_COMP_SWAP;
-    default:
-        return IBV_WC_SEND;
-    }
-}
-
-bool known(ibv_qp_type type, ibv_wr_opcode opcode) noexcept {
-    switch (opcode) {
-    case IBV_WR_SEND:
-    case IBV_WR_SEND_WITH_IMM:
-        return true;
-    case IBV_WR_RDMA_WRITE:
-    case IBV_WR_RDMA_WRITE_WITH_IMM:
-    case IBV_WR_RDMA_READ:
-    case IBV_WR_ATOMIC_FETCH_AND_ADD:
-    case IBV_WR_ATOMIC_CMP_AND_SWP:
-        return type == IBV_QPT_RC;
-    default:
-        return false;
-    }
-}
 
 uint64_t length_of(const ibv_send_wr& wr) noexcept {
     uint64_t length = 0;
@@ -59,29 +27,28 @@ constexpr uint8_t kRetryForever = 7;
 
 } // namespace
 
-int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
-    std::lock_guard guard{lock_};
-    for (; wr; wr = wr->next) {
-        if (const int error = accept(*wr)) {
-            *bad_wr = wr;
-            return error;
-        }
-    }
-    return 0;
+// The next work request is over, in its turn.
+inline void QueuePair::conclude(const ibv_send_wr& wr, ibv_wc_status status) noexcept {
+    const uint32_t position = posted() + 1;
+    posted_.store(position, std::memory_order_relaxed);
+    if (status == IBV_WC_SUCCESS)
+        complete(wr, position, IBV_WC_SUCCESS);
+    else
+        fail(wr, position, status);
 }
 
-int QueuePair::accept(const ibv_send_wr& wr) noexcept {
+inline int QueuePair::accept(const ibv_send_wr& wr) noexcept {
     const uint32_t now = state();
     if (now == IBV_QPS_RESET || now == IBV_QPS_INIT || now == IBV_QPS_RTR) return EINVAL;
-    if (!known(qp_type, wr.opcode) || wr.num_sge < 0 ||
-        static_cast<uint32_t>(wr.num_sge) > cap_.max_send_sge)
-        return EINVAL;
+    const Opcode& op = what_is(wr.opcode);
+    if (!(datagram() ? op.of_ud : op.of_rc)) return EINVAL;
+    // A number below zero is a very large one.
+    if (static_cast<uint32_t>(wr.num_sge) > cap_.max_send_sge) return EINVAL;
     const uint64_t length = length_of(wr);
-    if (length > kMaxMessage || (is_atomic(wr.opcode) && length != sizeof(uint64_t))) return EINVAL;
-    if (wr.send_flags & IBV_SEND_INLINE &&
-        (length > cap_.max_inline_data || brings_data(wr.opcode)))
+    if (length > kMaxMessage || (op.atomic && length != sizeof(uint64_t))) return EINVAL;
+    if (wr.send_flags & IBV_SEND_INLINE && (length > cap_.max_inline_data || op.brings_data))
         return EINVAL;
-    if (posted() - retired_.load(std::memory_order_acquire) >= cap_.max_send_wr) return ENOMEM;
+    if (!has_room()) return ENOMEM;
 
     const uint32_t position = posted() + 1;
     if (now == IBV_QPS_ERR || now == IBV_QPS_SQE) {
@@ -90,13 +57,9 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
         return 0;
     }
     if (waiting_.empty() && now != IBV_QPS_SQD) {
-        const Outcome outcome = carry_out(wr);
+        const Outcome outcome = carry_out(wr, static_cast<uint32_t>(length));
         if (outcome.verdict == Verdict::done) {
-            posted_.store(position, std::memory_order_relaxed);
-            if (outcome.status == IBV_WC_SUCCESS)
-                complete(wr, position, IBV_WC_SUCCESS);
-            else
-                fail(wr, position, outcome.status);
+            conclude(wr, outcome.status);
             return 0;
         }
         if (outcome.verdict == Verdict::no_receive) process_.count_rnr_nak();
@@ -105,6 +68,19 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
         return error;
     }
     posted_.store(position, std::memory_order_relaxed);
+    return 0;
+}
+
+int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
+    std::lock_guard guard{lock_};
+    for (; wr; wr = wr->next) {
+        if (const auto status = carry_out_at_once(*wr)) {
+            conclude(*wr, *status);
+        } else if (const int error = accept(*wr)) {
+            *bad_wr = wr;
+            return error;
+        }
+    }
     return 0;
 }
 
@@ -190,7 +166,7 @@ bool QueuePair::retry() noexcept {
     if (state() == IBV_QPS_ERR) flush();
     while (goes_on()) {
         Waiting& w = waiting_.front();
-        const Outcome outcome = carry_out(w.wr);
+        const Outcome outcome = carry_out(w.wr, static_cast<uint32_t>(length_of(w.wr)));
         if (outcome.verdict == Verdict::done) {
             Waiting over = std::move(w);
             waiting_.pop_front();
@@ -217,21 +193,20 @@ bool QueuePair::retry() noexcept {
     return false;
 }
 
-void QueuePair::complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
-    const bool success = status == IBV_WC_SUCCESS;
-    if (success && !signal_all_ && !(wr.send_flags & IBV_SEND_SIGNALED)) return;
+void QueuePair::push_completion(const ibv_send_wr& wr, uint32_t position,
+                                ibv_wc_status status) noexcept {
     send_ids_[position & (send_ids_.size() - 1)] = wr.wr_id;
     send_queue().push(
-        {.byte_len = static_cast<uint32_t>(brings_data(wr.opcode) ? length_of(wr) : 0),
+        {.byte_len = static_cast<uint32_t>(what_is(wr.opcode).brings_data ? length_of(wr) : 0),
          .imm_data = 0,
          .qp_num = qp_num,
          .src_qp = 0,
          .qp_index = index_,
          .request = position,
          .status = static_cast<uint8_t>(status),
-         .opcode = static_cast<uint8_t>(opcode_of(wr)),
+         .opcode = static_cast<uint8_t>(what_is(wr.opcode).done),
          .flags = 0},
-        !success);
+        status != IBV_WC_SUCCESS);
 }
 
 // The first failure takes a connection to the error state, and the send queue of datagrams to

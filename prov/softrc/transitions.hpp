@@ -19,14 +19,6 @@ constexpr bool takes_in(uint32_t state) noexcept {
            state == IBV_QPS_SQE;
 }
 
-// Whether an operation brings something back: it is written into the segments.
-constexpr bool is_atomic(ibv_wr_opcode opcode) noexcept {
-    return opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
-}
-constexpr bool brings_data(ibv_wr_opcode opcode) noexcept {
-    return opcode == IBV_WR_RDMA_READ || is_atomic(opcode);
-}
-
 // Whether a path can begin here: at the device's one port, at its one GID.
 inline bool may_reach(const ibv_ah_attr& path) noexcept {
     return path.port_num == 1 && (!path.is_global || path.grh.sgid_index == 0);

@@ -20,6 +20,10 @@ constexpr size_t kInjectsPerSlab = 64;
 constexpr size_t kInjectBytes = (wire::kMaxHeader + kInjectSize + 63) / 64 * 64;
 constexpr int kBatch = 16; // completions polled at a time
 
+// One read or write moves at most so much, so that no work request holds up its queue pair for
+// long.
+constexpr size_t kMostAtOnce = size_t{8} << 20;
+
 // While a connection is in the making, the socket is looked at after so many polls that found
 // nothing: a system call among many that are none.
 constexpr uint32_t kPollsPerLook = 32;
@@ -62,6 +66,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , settings_{settings}
     , rnr_before_{adapter.context().rnr_naks()}
     , segments_{segments_of(adapter.port())}
+    , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
     , channel_{make_channel(adapter, settings.waitable)}
     , cq_{make_cq()}
     , receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth}
@@ -131,6 +136,9 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     case verbs::WorkKind::read:
         on_fetched(*id.object<Fetch>(), wc.status);
         break;
+    case verbs::WorkKind::rma:
+        on_moved(*id.object<Rma>(), wc.status);
+        break;
     default:
         break;
     }
@@ -155,56 +163,6 @@ void Engine::take_changes() noexcept {
         }
         if (peer->ready()) work_off(*peer);
     }
-}
-
-// Ends what waits for a peer that is lost. What a lane still works on ends when it is flushed.
-void Engine::fail_operations(Peer& peer) noexcept {
-    const int error = std::exchange(peer.error, 0);
-    while (auto* job = peer.unanswered.pop_front()) {
-        auto& send = static_cast<Send&>(*job);
-        send.awaiting = false;
-        --unanswered_;
-        if (send.posted)
-            send.failure = error;
-        else
-            complete(send, error);
-    }
-    while (auto* job = peer.jobs.pop_front()) {
-        if (job->kind == ondemand::JobKind::send)
-            complete(static_cast<Send&>(*job), error);
-        else
-            end(static_cast<Fetch&>(*job), error);
-    }
-}
-
-// Posts the peer's jobs in order, as far as there is room.
-void Engine::work_off(Peer& peer) noexcept {
-    while (ondemand::Job* job = peer.jobs.front()) {
-        if (!peer.ready()) return; // it changes again: see take_changes()
-        int error = FI_EAGAIN;
-        if (peer.lane->has_room()) {
-            List<ondemand::Job>::erase(*job);
-            error = job->kind == ondemand::JobKind::send
-                        ? post(*peer.lane, static_cast<Send&>(*job))
-                        : post_reads(*peer.lane, static_cast<Fetch&>(*job));
-            if (error == FI_EAGAIN) peer.jobs.push_front(*job);
-        }
-        if (error == 0) continue;
-        if (error == FI_EAGAIN) {
-            return block(peer);
-        }
-        if (job->kind == ondemand::JobKind::send)
-            complete(static_cast<Send&>(*job), error);
-        else
-            end(static_cast<Fetch&>(*job), error);
-    }
-}
-
-// Something was done, so that there is room again.
-void Engine::unblock() noexcept {
-    List<Peer, ondemand::Blocked> waiting;
-    while (Peer* peer = blocked_.pop_front()) waiting.push_back(*peer);
-    while (Peer* peer = waiting.pop_front()) work_off(*peer);
 }
 
 void Engine::arm() noexcept {

@@ -10,16 +10,22 @@
 #include "srq/receive_queue.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
+#include "transfer/remote_copy.hpp"
 #include "transfer/tally.hpp"
 
+#include <rdma/fi_rma.h>
 #include <sys/types.h>
 
 namespace odrc::transfer {
 
+using ondemand::Job;
 using ondemand::Lane;
 
 inline constexpr size_t kInjectSize = 1024;
 inline constexpr size_t kMaxMessage = size_t{1} << 40;
+
+// Completions that are only due when the peer has matched the message, or has the write in place.
+inline constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
 
 // All transfers of one endpoint: what goes out, what comes in, and the memory and connections
 // that this takes. Calls are made inside the endpoint's gate, unless said otherwise.
@@ -72,6 +78,18 @@ public:
     };
     ssize_t receive(const ReceiveArguments& arguments) noexcept;
 
+    // ---- reads and writes of the peers' memory (rma.cpp) ----
+    struct RmaArguments {
+        std::span<const iovec> iov;
+        void* const* keys; // the local key of each piece, where the application has registered it
+        std::span<const fi_rma_iov> remote;
+        fi_addr_t to;
+        uint64_t data;
+        void* context;
+        uint64_t flags; // FI_READ or FI_WRITE, and those of fi_rma(3); FI_COMPLETION: wanted
+    };
+    ssize_t rma(const RmaArguments& arguments) noexcept;
+
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
     ssize_t cancel(void* context) noexcept;
 
@@ -97,9 +115,6 @@ private:
     void dispatch(const ibv_wc& wc) noexcept;
     void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     void take_changes() noexcept;
-    void fail_operations(Peer& peer) noexcept;
-    void work_off(Peer& peer) noexcept;
-    void unblock() noexcept;
     void probe(Peer& peer) noexcept;
     bool busy() const noexcept;
     void drain() noexcept;
@@ -111,12 +126,20 @@ private:
         if (!static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) blocked_.push_back(peer);
     }
 
+    // jobs.cpp
+    int submit(Peer& peer, Job& job) noexcept;
+    int post(Lane& lane, Job& job) noexcept;
+    void fail(Job& job, int error) noexcept;
+    void await_answer(Peer& peer, Job& job) noexcept;
+    void answered(Job& job) noexcept;
+    void fail_operations(Peer& peer) noexcept;
+    void work_off(Peer& peer) noexcept;
+    void unblock() noexcept;
+
     // send.cpp
     ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
     Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
-    int submit(Send& send) noexcept;
-    void await_answer(Send& send) noexcept;
-    void answered(Send& send) noexcept;
+    bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error) noexcept;
     void on_sent(Send& send, ibv_wc_status status) noexcept;
     static void count(Tally* tally, int error) noexcept {
         if (tally) tally->count(error);
@@ -128,9 +151,11 @@ private:
     int post(Lane& lane, Send& send) noexcept;
     int post_message(Lane& lane, Send& send) noexcept;
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
-    int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send* send) noexcept;
-    static bool copy_into_buffer(Send& send, srq::BufferPool& pool,
-                                 std::span<const iovec> iov) noexcept;
+    int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
+    int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
+                   const void* object) noexcept;
+    static srq::Buffer* copy_into_buffer(srq::BufferPool& pool,
+                                         std::span<const iovec> iov) noexcept;
     void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
     void count_sent(size_t length) noexcept {
         ++counters_.messages_sent;
@@ -149,7 +174,7 @@ private:
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
     void complete_canceled(Receive& receive) noexcept;
     void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
-    fi_addr_t source_of(const Message& message) noexcept;
+    fi_addr_t source_of(Peer* peer) noexcept;
 
     // multi_receive.cpp
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
@@ -164,18 +189,36 @@ private:
     int expose(Send& send) noexcept;
     void fetch(Receive& receive, const Message& message) noexcept;
     int register_target(Fetch& fetch) noexcept;
-    int post_reads(Lane& lane, Fetch& fetch) noexcept;
+    int post(Lane& lane, Fetch& fetch) noexcept;
     void on_fetched(Fetch& fetch, ibv_wc_status status) noexcept;
     void end(Fetch& fetch, int error) noexcept;
     void send_finish(const Message& message, int error) noexcept;
     void on_finish(Peer& peer, uint64_t handle, uint32_t error) noexcept;
+
+    // rma.cpp
+    ssize_t write_at_once(Lane& lane, const RmaArguments& a, size_t length) noexcept;
+    Rma* make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept;
+    int post(Lane& lane, Rma& rma) noexcept;
+    int prepare(const Lane& lane, Rma& rma) noexcept;
+    int post_part(Lane& lane, Rma& rma) noexcept;
+    void on_moved(Rma& rma, ibv_wc_status status) noexcept;
+    void end(Rma& rma, int error) noexcept;
+    void complete(Rma& rma) noexcept;
+    void release(Rma& rma) noexcept;
+    void give_back(Registrations& keys) noexcept;
+
+    // note.cpp
+    int post_note(Lane& lane, Rma& rma) noexcept;
+    void on_placed(Peer& peer, uint64_t handle) noexcept;
+    void on_wrote(Lane& lane, const wire::Frame& frame) noexcept;
 
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;
     Gate& gate_;
     const Settings settings_;
     const uint64_t rnr_before_;
-    const uint32_t segments_; // of a work request
+    const uint32_t segments_;   // of a work request
+    const size_t most_at_once_; // bytes that one read or write moves
     Counters counters_;
 
     verbs::Channel channel_;
@@ -191,7 +234,8 @@ private:
     Pool<Receive> posted_;
     Pool<Arrived> arrived_;
     Pool<Fetch> fetches_;
-    size_t transmitting_{0}; // of sends_, the application's
+    Pool<Rma> rmas_;
+    size_t transmitting_{0}; // the application's sends, reads and writes
     Matcher messages_;       // untagged
     Matcher tagged_;
     List<Arrived, ArrivalOrder> claimed_;
@@ -200,7 +244,7 @@ private:
     List<Peer, ondemand::Blocked> blocked_;
     ondemand::Wireup wireup_; // after all that lanes lean on
 
-    size_t unanswered_{0}; // sends that await their peer
+    size_t unanswered_{0}; // jobs that await their peer
     bool closing_{false};
     bool probing_{false}; // the watchdog looks after those
     uint32_t idle_polls_{0};

@@ -11,6 +11,7 @@
 namespace odrc::transfer {
 
 int Engine::post(Lane& lane, Send& send) noexcept {
+    if (send.header.kind == wire::FrameKind::placed) return post_built(lane, send, {});
     if (send.header.kind == wire::FrameKind::finish) {
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
@@ -26,8 +27,11 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place =
         !send.buffer && send.pieces.count < segments_ && (fits_inline || key.has_value());
-    if (!in_place && !send.buffer && !copy_into_buffer(send, frames_, send.pieces.list()))
-        return FI_EAGAIN;
+    if (!in_place && !send.buffer) {
+        send.pool = &frames_;
+        send.buffer = copy_into_buffer(frames_, send.pieces.list());
+        if (!send.buffer) return FI_EAGAIN;
+    }
 
     send.header.sequence = lane.sequence();
     std::byte* header =
@@ -41,9 +45,9 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     } else {
         segments.add(header, header_size + send.length, send.buffer->lkey);
     }
-    if (const int error = post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, &send))
+    if (const int error = post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send))
         return error;
-    if (confirm) await_answer(send);
+    if (confirm) await_answer(*send.peer, send);
     count_sent(send.length);
     return 0;
 }
@@ -63,43 +67,48 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
     send.header.sequence = lane.sequence();
     const size_t header_size =
         wire::write_header(frame, send.header, send.data, confirm ? sends_.handle(&send) : 0);
-    std::memcpy(frame + header_size, payload.data(), payload.size());
+    if (!payload.empty()) std::memcpy(frame + header_size, payload.data(), payload.size());
     Segments segments;
     segments.add(frame, size, fits_inline ? 0 : send.buffer->lkey);
-    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, &send);
+    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
-// Copies a message behind room for its header. False when memory is out.
-bool Engine::copy_into_buffer(Send& send, srq::BufferPool& pool,
-                              std::span<const iovec> iov) noexcept {
-    send.pool = &pool;
-    send.buffer = pool.take();
-    if (!send.buffer) return false;
-    std::byte* to = send.buffer->data + wire::kMaxHeader;
+// Copies a message behind room for its header. Null when memory is out.
+srq::Buffer* Engine::copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {
+    srq::Buffer* buffer = pool.take();
+    if (!buffer) return nullptr;
+    std::byte* to = buffer->data + wire::kMaxHeader;
     for (const iovec& v : iov) {
         if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
         to += v.iov_len;
     }
-    return true;
+    return buffer;
 }
 
-// Posts one frame. send, if there is one, is told when the lane is done with it.
-int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Send* send) noexcept {
+// Posts one frame for a send, which is told when the lane is done with it.
+int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept {
+    if (const int error =
+            post_frame(lane, segments, flags | IBV_SEND_SIGNALED, verbs::WorkKind::send, &send))
+        return error;
+    send.posted = true;
+    send.peer->went_out(send);
+    return 0;
+}
+
+int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
+                       const void* object) noexcept {
     ibv_send_wr wr{};
     wr.sg_list = const_cast<ibv_sge*>(segments.list.data());
     wr.num_sge = static_cast<int>(segments.count);
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags;
-    if (send) wr.send_flags |= IBV_SEND_SIGNALED;
-    const int error = send ? lane.post(wr, verbs::WorkKind::send, send)
-                           : lane.post(wr, verbs::WorkKind::lane, &lane);
+    const int error = lane.post(wr, kind, object);
     if (error) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
                   adapter_.port().name(), lane.peer().address.text(), fi_strerror(error));
         return error;
     }
     lane.frame_sent();
-    if (send) send->posted = true;
     return 0;
 }
 
@@ -114,6 +123,9 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
     }
     if (frame->header.kind == wire::FrameKind::finish)
         return on_finish(lane.peer(), frame->header.tag, frame->finish_error());
+    if (frame->header.kind == wire::FrameKind::wrote) return on_wrote(lane, *frame);
+    if (frame->header.kind == wire::FrameKind::placed)
+        return on_placed(lane.peer(), frame->header.tag);
     on_message({.peer = &lane.peer(),
                 .attempt = lane.attempt(),
                 .tagged = (frame->header.flags & wire::kTagged) != 0,

@@ -8,7 +8,9 @@
 #include "srq/buffer_pool.hpp"
 #include "transfer/wire.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,7 +36,24 @@ struct Pieces {
     }
     std::span<const iovec> list() const noexcept { return {iov.data(), count}; }
     void* first() const noexcept { return count > 0 ? iov[0].iov_base : nullptr; }
+
+    // Fills the pieces with the bytes, as far as they go. Gives how many.
+    size_t fill(std::span<const std::byte> from) const noexcept {
+        size_t done = 0;
+        for (const iovec& v : list()) {
+            const size_t n = std::min(v.iov_len, from.size() - done);
+            if (n > 0) std::memcpy(v.iov_base, from.data() + done, n);
+            done += n;
+        }
+        return done;
+    }
 };
+
+inline size_t length_of(std::span<const iovec> iov) noexcept {
+    size_t length = 0;
+    for (const iovec& v : iov) length += v.iov_len;
+    return length;
+}
 
 // The pieces of one frame, as a work request names them.
 struct Segments {
@@ -71,7 +90,6 @@ struct Send : ondemand::Job {
     uint32_t error{0};               // finish: what the peer is told
     bool report_errors{false};       // to the application
     bool posted{false};              // the lane still works on it
-    bool awaiting{false};            // the peer has not finished it
     int failure{0};                  // it is lost, but the lane still works on it
 };
 
@@ -132,27 +150,6 @@ struct Arrived : ListNode<ArrivalOrder> {
     struct IndexEntry* entries{nullptr};
     std::unique_ptr<std::byte[]> outside; // where a longer payload is
     alignas(8) std::byte inside[kInside];
-};
-
-// A message being read from its sender's memory into that of its receive.
-struct Fetch : ondemand::Job {
-    explicit Fetch(Peer& p) noexcept
-        : Job{ondemand::JobKind::fetch}
-        , peer{&p} {}
-
-    Peer* peer;
-    Receive* receive{nullptr};
-    Message message{};
-    std::array<wire::RemoteSegment, wire::kIovLimit> segments;
-    uint32_t segment_count{0};
-    Registrations local;
-    size_t wanted{0};       // bytes: what the message has and the receive has room for
-    size_t requested{0};    // bytes for which reads were posted
-    uint32_t segment{0};    // of the sender's: where the next read begins
-    size_t segment_done{0}; // bytes of it
-
-    // The local side of the next read, of at most that many bytes and segments. Gives its bytes.
-    size_t target(size_t most, uint32_t max_segments, Segments& out) const noexcept;
 };
 
 } // namespace odrc::transfer

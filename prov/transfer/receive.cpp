@@ -6,25 +6,10 @@
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <rdma/fi_tagged.h>
 
 namespace odrc::transfer {
-namespace {
-
-// Fills the pieces with the bytes, as far as they go. Gives how many.
-size_t scatter(std::span<const std::byte> from, const Pieces& to) noexcept {
-    size_t done = 0;
-    for (const iovec& v : to.list()) {
-        const size_t n = std::min(v.iov_len, from.size() - done);
-        if (n > 0) std::memcpy(v.iov_base, from.data() + done, n);
-        done += n;
-    }
-    return done;
-}
-
-} // namespace
 
 // ---- from the application ---------------------------------------------------------------------
 
@@ -97,7 +82,7 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
                              .buffer = nullptr,
                              .data = m.data,
                              .tag = m.tag,
-                             .source = source_of(m)});
+                             .source = source_of(m.peer)});
     if (a.flags & FI_CLAIM) {
         matcher.take(*arrived);
         arrived->claimed_by = a.context;
@@ -210,7 +195,7 @@ void Engine::discard(Arrived& arrived) noexcept {
 // The message is the receive's.
 void Engine::deliver(Receive& receive, const Message& message) noexcept {
     if (message.announced) return fetch(receive, message);
-    const size_t bytes = scatter(message.payload, receive.pieces);
+    const size_t bytes = receive.pieces.fill(message.payload);
     if (message.confirm) send_finish(message, 0);
     complete(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
 }
@@ -242,14 +227,14 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
                                  .buffer = receive.pieces.first(),
                                  .data = message.data,
                                  .tag = message.tag,
-                                 .source = source_of(message)});
+                                 .source = source_of(message.peer)});
     }
     if (receive.whole) part_done(*receive.whole);
     posted_.destroy(&receive);
 }
 
-fi_addr_t Engine::source_of(const Message& message) noexcept {
-    return settings_.sources && message.peer ? peers_.id_of(*message.peer) : FI_ADDR_NOTAVAIL;
+fi_addr_t Engine::source_of(Peer* peer) noexcept {
+    return settings_.sources && peer ? peers_.id_of(*peer) : FI_ADDR_NOTAVAIL;
 }
 
 } // namespace odrc::transfer

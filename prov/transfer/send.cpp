@@ -11,15 +11,6 @@
 namespace odrc::transfer {
 namespace {
 
-size_t length_of(std::span<const iovec> iov) noexcept {
-    size_t length = 0;
-    for (const iovec& v : iov) length += v.iov_len;
-    return length;
-}
-
-// The sender is told of the end only when the receiver has matched the message.
-constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
-
 wire::FrameHeader header_for(const Engine::SendArguments& a) noexcept {
     wire::FrameHeader header{
         .kind = wire::FrameKind::message, .flags = 0, .segments = 0, .sequence = 0, .tag = a.tag};
@@ -41,13 +32,13 @@ ssize_t Engine::send(const SendArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
-    if (inject && !(a.flags & FI_COMPLETION) && may_post(*peer) &&
+    if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE)) && may_post(*peer) &&
         wire::kMaxHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
         return inject_at_once(*peer->lane, a, length);
 
     Send* send = make_send(*peer, a, length);
     if (!send) return -FI_EAGAIN;
-    const int error = submit(*send);
+    const int error = submit(*peer, *send);
     if (error) release(*send);
     return -error;
 }
@@ -60,7 +51,7 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     Segments segments;
     segments.add(header, wire::write_header(header, h, a.data, 0), 0);
     for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
-    const int error = post_frame(lane, segments, IBV_SEND_INLINE, nullptr);
+    const int error = post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane);
     if (error) return -error;
     count_sent(length);
     count(settings_.tallies.sent, 0);
@@ -75,47 +66,34 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
     send->data = a.data;
     send->context = a.context;
     send->length = length;
+    send->fenced = (a.flags & FI_FENCE) != 0;
     if (a.flags & FI_COMPLETION) {
         send->completion = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED));
         if (a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
     }
+    send->report_errors = send->completion || !(a.flags & FI_INJECT);
     if (!(a.flags & FI_INJECT)) {
         send->pieces.assign(a.iov);
-        send->report_errors = true;
         return send;
     }
     // The caller takes its memory back at once.
-    if (!copy_into_buffer(*send, injects_, a.iov)) {
-        release(*send);
-        return nullptr;
-    }
-    return send;
+    send->pool = &injects_;
+    send->buffer = copy_into_buffer(injects_, a.iov);
+    if (send->buffer) return send;
+    release(*send);
+    return nullptr;
 }
 
-// Posts the frame, or has it wait for its turn. 0, or a positive fi_errno and nothing was kept.
-int Engine::submit(Send& send) noexcept {
-    Peer& peer = *send.peer;
-    if (may_post(peer)) {
-        const int error = post(*peer.lane, send);
-        if (error != FI_EAGAIN) return error;
-    }
-    if (const int error = wireup_.connect(peer)) return error;
-    peer.jobs.push_back(send);
-    if (peer.ready()) block(peer);
-    return 0;
-}
-
-void Engine::await_answer(Send& send) noexcept {
-    send.awaiting = true;
-    send.peer->unanswered.push_back(send);
-    ++unanswered_;
-    if (!std::exchange(probing_, true)) watchdog_.wake();
-}
-
-void Engine::answered(Send& send) noexcept {
-    send.awaiting = false;
-    List<ondemand::Job>::erase(send);
-    --unanswered_;
+// Tells a peer how an operation of its own went. False when memory is out.
+bool Engine::answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error) noexcept {
+    Send* send = sends_.create(peer);
+    if (!send) return false;
+    send->urgent = true;
+    send->header.kind = kind;
+    send->header.tag = handle;
+    send->error = static_cast<uint32_t>(error);
+    if (submit(peer, *send)) release(*send);
+    return true;
 }
 
 // The lane is done with the frame.
@@ -129,7 +107,7 @@ void Engine::on_sent(Send& send, ibv_wc_status status) noexcept {
 }
 
 void Engine::complete(Send& send, int error) noexcept {
-    if (send.header.kind != wire::FrameKind::finish) count(settings_.tallies.sent, error);
+    if (!send.urgent) count(settings_.tallies.sent, error); // an answer is not the application's
     if (settings_.transmit && error && send.report_errors) {
         fi_cq_err_entry entry{};
         entry.op_context = send.context;
@@ -155,10 +133,11 @@ void Engine::complete(Send& send, int error) noexcept {
 void Engine::release(Send& send) noexcept {
     if (send.buffer) send.pool->give_back(send.buffer);
     if (send.exposed) {
-        for (const auto& r : *send.exposed) counters_.memory_given_back(r.bytes());
+        give_back(*send.exposed);
         exposures_.destroy(send.exposed);
     }
-    if (send.header.kind != wire::FrameKind::finish) --transmitting_;
+    send.peer->over(send);
+    if (!send.urgent) --transmitting_;
     sends_.destroy(&send);
 }
 

@@ -59,6 +59,12 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     case FrameKind::finish:
         if (bytes.size() != sizeof(Finish)) return std::nullopt;
         break;
+    case FrameKind::wrote:
+        if (!(flags & (kData | kConfirm)) || flags & kTagged || !bytes.empty()) return std::nullopt;
+        break;
+    case FrameKind::placed:
+        if (flags != 0 || !bytes.empty()) return std::nullopt;
+        break;
     default:
         return std::nullopt;
     }

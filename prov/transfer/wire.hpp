@@ -21,12 +21,14 @@ enum class FrameKind : uint8_t {
     message = 1,  // the payload is the message
     announce = 2, // the payload says where the message is, for the receiver to read
     finish = 3,   // the receiver is done with the message of that handle
+    wrote = 4,    // all writes that went before are in place: their remote CQ data, if any
+    placed = 5,   // the answer to that, for the handle it came with
 };
 
 enum FrameFlags : uint8_t {
     kTagged = 1 << 0,  // the header's tag counts
     kData = 1 << 1,    // 8 bytes: remote CQ data
-    kConfirm = 1 << 2, // 8 bytes: a handle; the sender awaits a finish frame for it
+    kConfirm = 1 << 2, // 8 bytes: a handle; the sender awaits a finish or placed frame for it
 };
 
 struct FrameHeader {
@@ -34,7 +36,7 @@ struct FrameHeader {
     uint8_t flags;
     uint16_t segments; // announce: how many
     uint32_t sequence; // counts the frames of a lane
-    uint64_t tag;      // finish: the handle
+    uint64_t tag;      // finish, placed: the handle
 };
 static_assert(sizeof(FrameHeader) == 16);
 

@@ -37,15 +37,27 @@ int Adapter::register_memory(void* address, size_t length, int access, Registrat
         out = whole_ ? Registration{whole_->lkey, whole_->rkey} : Registration{};
         return 0;
     }
-    ibv_mr* mr = context_->reg_mr(pd(), address, length, access);
-    if (!mr) {
-        const int error = errno;
-        ODRC_WARN(FI_LOG_MR, "{}: cannot register {} bytes of user memory: {}", port_.name(),
-                  length, fi_strerror(error));
-        return error;
-    }
+    ibv_mr* mr = reg_mr(address, length, access);
+    if (!mr) return errno;
     out = Registration{*context_, mr};
     return 0;
+}
+
+Mr Adapter::make_region(void* address, size_t length, int access) {
+    ibv_mr* mr = reg_mr(address, length, access);
+    if (!mr) throw Error{errno};
+    return {*context_, mr};
+}
+
+// Null and errno, after a line that says why.
+ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {
+    ibv_mr* mr = context_->reg_mr(pd(), address, length, access);
+    if (mr) return mr;
+    const int error = errno;
+    ODRC_WARN(FI_LOG_MR, "{}: cannot register {} bytes of user memory: {}", port_.name(), length,
+              fi_strerror(error));
+    errno = error;
+    return nullptr;
 }
 
 // Drivers refuse a queue pair that asks for more inline data than they have, and say nowhere how

@@ -52,10 +52,14 @@ public:
     // Registers for access (IBV_ACCESS_*). Gives 0 or a positive errno; logs the reason once.
     int register_memory(void* address, size_t length, int access, Registration& out) noexcept;
 
+    // Memory that peers may reach by its key, until it is given back. Throws Error; logs likewise.
+    Mr make_region(void* address, size_t length, int access);
+
     // The most inline data a queue pair of this device takes, up to what we ask for.
     uint32_t max_inline() const noexcept { return max_inline_; }
 
 private:
+    ibv_mr* reg_mr(void* address, size_t length, int access) noexcept;
     void open_whole_memory();
     uint32_t probe_inline();
 

@@ -66,7 +66,7 @@ int QueuePair::to_init() noexcept {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = adapter_.port().number;
-    attr.qp_access_flags = IBV_ACCESS_REMOTE_READ;
+    attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
     return adapter_.context().modify_qp(
         qp_.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }

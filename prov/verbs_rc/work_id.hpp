@@ -13,6 +13,7 @@ enum class WorkKind : uint64_t {
     receive, // a buffer of the shared receive queue
     send,    // a message on its way out
     read,    // a message being fetched from its sender
+    rma,     // a read or write of the program's own
     lane,    // the connection's own business
 };
 

@@ -20,6 +20,7 @@
 #include <netinet/in.h>
 #include <optional>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <sched.h>
 
 namespace duo {
@@ -32,6 +33,10 @@ inline Choice choice() {
 }
 
 inline constexpr uint64_t kAllCaps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE;
+
+// What a program must be prepared for that wants RMA (fi_mr(3)).
+inline constexpr int kRmaMode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+inline const Wishes kRmaWishes{.caps = kAllCaps | FI_RMA | FI_FENCE, .mr_mode = kRmaMode};
 
 using Clock = std::chrono::steady_clock;
 inline constexpr std::chrono::seconds kPatience{40}; // emulated machines are slow
@@ -120,6 +125,22 @@ public:
 
     Watched a, b;
     fi_addr_t to_b, to_a;
+};
+
+// Memory that the other side may reach.
+struct Shared {
+    Shared(const Watched& side, size_t size, uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE)
+        : bytes(size) {
+        fid_mr* mr = nullptr;
+        REQUIRE(fi_mr_reg(side.endpoint.domain(), bytes.data(), size, access, 0, 0, 0, &mr,
+                          nullptr) == 0);
+        region.reset(mr);
+    }
+    uint64_t key() const { return fi_mr_key(region.get()); }
+    uint64_t at(size_t offset) const { return reinterpret_cast<uint64_t>(bytes.data()) + offset; }
+
+    std::vector<char> bytes;
+    Owned<fid_mr> region;
 };
 
 // Tries again while the provider says later.

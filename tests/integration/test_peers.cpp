@@ -3,15 +3,11 @@
 
 // Peers that are not there, go away, die or speak nonsense.
 
-#include "duo.hpp"
+#include "far.hpp"
 #include "tests/forks.hpp"
 
-#include <atomic>
 #include <dirent.h>
 #include <random>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -38,86 +34,6 @@ std::vector<std::string> shared_memory_files() {
     return names;
 }
 
-// A process that runs body between fork and exit, and memory to talk to it.
-struct Board {
-    std::atomic<int> step{0};
-    char name[64]{};
-    char peer[64]{};
-};
-
-class Child {
-public:
-    explicit Child(const std::function<void(Board&)>& body)
-        : board{new (mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Board} {
-        pid_ = fork();
-        if (pid_ != 0) return;
-        try {
-            body(*board);
-        } catch (...) {
-            _exit(1);
-        }
-        _exit(0);
-    }
-    ~Child() {
-        kill_now();
-        munmap(board, sizeof(Board));
-    }
-    void kill_now() {
-        if (pid_ <= 0) return;
-        ::kill(pid_, SIGKILL);
-        waitpid(pid_, nullptr, 0);
-        pid_ = 0;
-    }
-    int join() {
-        int status = -1;
-        waitpid(pid_, &status, 0);
-        pid_ = 0;
-        return status;
-    }
-    void await(int step) {
-        while (board->step < step) sched_yield();
-    }
-
-    Board* board;
-
-private:
-    pid_t pid_;
-};
-
-// In the child: an endpoint that has told its name.
-struct Far {
-    explicit Far(Board& board)
-        : side{} {
-        std::memcpy(board.name, side.endpoint.name().data(), sizeof(sockaddr_in));
-        board.step = 1;
-        while (board.step < 2) sched_yield();
-        peer = side.endpoint.insert({board.peer, sizeof(sockaddr_in)});
-    }
-    Watched side;
-    fi_addr_t peer;
-};
-
-// In the parent: gets to know the child's endpoint.
-fi_addr_t meet(Watched& near, Child& child) {
-    child.await(1);
-    const std::string name = near.endpoint.name();
-    std::memcpy(child.board->peer, name.data(), name.size());
-    const fi_addr_t number = near.endpoint.insert({child.board->name, sizeof(sockaddr_in)});
-    child.board->step = 2;
-    return number;
-}
-
-Outcome outcome(Watched& side, const void* context) {
-    const auto end = Clock::now() + kPatience;
-    for (;;) {
-        if (const auto found = side.take(context)) return *found;
-        REQUIRE(Clock::now() < end);
-        side.poll();
-        sched_yield();
-    }
-}
-
 } // namespace
 
 TEST_CASE("nobody at the address: its sends end in an error in bounded time, others go on") {
@@ -129,12 +45,21 @@ TEST_CASE("nobody at the address: its sends end in an error in bounded time, oth
     char byte = 'x', in = 0;
     for (int& context : lost)
         REQUIRE(fi_tsend(d.a.ep(), &byte, 1, nullptr, number, 1, &context) == 0);
+    const iovec iov{&byte, 1};
+    int injected = 0;
+    const fi_msg m{.msg_iov = &iov,
+                   .desc = nullptr,
+                   .iov_count = 1,
+                   .addr = number,
+                   .context = &injected,
+                   .data = 0};
+    REQUIRE(fi_sendmsg(d.a.ep(), &m, FI_INJECT | FI_COMPLETION) == 0);
     REQUIRE(fi_tsend(d.a.ep(), &byte, 1, nullptr, d.to_b, 1, &sending) == 0);
     REQUIRE(fi_trecv(d.b.ep(), &in, 1, nullptr, d.to_a, 1, 0, &receiving) == 0);
     CHECK_FALSE(d.outcome(d.b, &receiving).error);
     const auto start = Clock::now();
-    for (int& context : lost) {
-        const Outcome o = d.outcome(d.a, &context);
+    for (int* context : {&lost[0], &lost[1], &lost[2], &injected}) {
+        const Outcome o = d.outcome(d.a, context);
         REQUIRE(o.error);
         CHECK(o.error->err == FI_ECONNREFUSED);
     }

@@ -193,3 +193,13 @@ TEST_CASE("a port that is not there tells nothing") {
     CHECK(ibv_query_port(side.context.get(), 0, &attr) != 0);
     CHECK(ibv_query_port(side.context.get(), device().attr.phys_port_cnt + 1, &attr) != 0);
 }
+
+TEST_CASE("a device says what its requests may be made of") {
+    const ibv_device_attr& attr = device().attr;
+    CHECK((attr.page_size_cap & 4096) != 0);
+    CHECK(attr.max_sge_rd > 0);
+    CHECK(attr.max_sge_rd <= attr.max_sge);
+    CHECK((attr.device_cap_flags & IBV_DEVICE_RC_RNR_NAK_GEN) != 0);
+    CHECK(attr.max_qp_rd_atom > 0);
+    CHECK(attr.max_res_rd_atom >= attr.max_qp_rd_atom);
+}

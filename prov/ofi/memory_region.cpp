@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/memory_region.hpp"
+
+#include "base/log.hpp"
+#include "ofi/attributes.hpp"
+
+#include <cstring>
+
+namespace odrc::ofi {
+namespace {
+
+constexpr uint64_t kAccess =
+    FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+
+// What the device must be allowed to do. It writes into what receives and reads fill; and what
+// peers may write, the device has to be able to (ibv_reg_mr(3)).
+int access_of(uint64_t asked) noexcept {
+    int access = 0;
+    if (asked & (FI_RECV | FI_READ | FI_REMOTE_WRITE)) access |= IBV_ACCESS_LOCAL_WRITE;
+    if (asked & FI_REMOTE_READ) access |= IBV_ACCESS_REMOTE_READ;
+    if (asked & FI_REMOTE_WRITE) access |= IBV_ACCESS_REMOTE_WRITE;
+    return access;
+}
+
+// Why a region cannot be as asked; null if it can.
+const char* unusable(const fi_mr_attr& attr) noexcept {
+    if (!attr.mr_iov || attr.iov_count != kMrIovLimit) return "it is not in one piece";
+    if (attr.mr_iov->iov_len == 0) return "it is empty";
+    if (attr.access & ~kAccess) return "access of an unknown kind";
+    if (attr.offset != 0) return "an offset";
+    if (attr.auth_key_size > 0) return "an auth_key";
+    if (attr.iface != FI_HMEM_SYSTEM) return "it is not in the memory of the host";
+    return nullptr;
+}
+
+const fi_mr_attr& checked(const fi_mr_attr& attr) {
+    if (const char* why = unusable(attr)) {
+        ODRC_WARN(FI_LOG_MR, "memory is not registered: {}", why);
+        throw Error{FI_EINVAL};
+    }
+    return attr;
+}
+
+int mr_regattr(fid* f, const fi_mr_attr* attr, uint64_t flags, fid_mr** mr) {
+    if (flags != 0) return -FI_EBADFLAGS;
+    if (!attr) return -FI_EINVAL;
+    return create<MemoryRegion>(mr, as<Domain>(f), *attr);
+}
+
+int mr_regv(fid* f, const iovec* iov, size_t count, uint64_t access, uint64_t offset,
+            uint64_t requested_key, uint64_t flags, fid_mr** mr, void* context) {
+    fi_mr_attr attr{};
+    attr.mr_iov = iov;
+    attr.iov_count = count;
+    attr.access = access;
+    attr.offset = offset;
+    attr.requested_key = requested_key;
+    attr.context = context;
+    return mr_regattr(f, &attr, flags, mr);
+}
+
+int mr_reg(fid* f, const void* buffer, size_t length, uint64_t access, uint64_t offset,
+           uint64_t requested_key, uint64_t flags, fid_mr** mr, void* context) {
+    const iovec iov{const_cast<void*>(buffer), length};
+    return mr_regv(f, &iov, 1, access, offset, requested_key, flags, mr, context);
+}
+
+int mr_control(fid* f, int command, void* argument) noexcept {
+    if (command != FI_GET_RAW_MR) return -FI_ENOSYS;
+    return as<MemoryRegion>(f).raw(*static_cast<struct fi_mr_raw_attr*>(argument));
+}
+
+int map_raw(const struct fi_mr_map_raw& map) noexcept {
+    if (map.flags != 0) return -FI_EBADFLAGS;
+    if (map.key_size != sizeof *map.key) return -FI_EINVAL;
+    std::memcpy(map.key, map.raw_key, sizeof *map.key);
+    return 0;
+}
+
+fi_ops mr_fid_ops = plain_ops<MemoryRegion>(unsupported, mr_control);
+
+} // namespace
+
+fi_ops_mr memory_ops = {
+    .size = sizeof(fi_ops_mr), .reg = mr_reg, .regv = mr_regv, .regattr = mr_regattr};
+
+MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
+    : fid_mr{}
+    , on_domain_{domain.leaning}
+    , region_{domain.adapter().make_region(checked(attr).mr_iov->iov_base, attr.mr_iov->iov_len,
+                                           access_of(attr.access))} {
+    fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
+    mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
+    key = region_->rkey;
+}
+
+int MemoryRegion::raw(const struct fi_mr_raw_attr& out) const noexcept {
+    if (out.flags != 0) return -FI_EBADFLAGS;
+    const size_t room = std::exchange(*out.key_size, sizeof key);
+    if (room < sizeof key) return -FI_ETOOSMALL;
+    std::memcpy(out.raw_key, &key, sizeof key);
+    *out.base_addr = reinterpret_cast<uint64_t>(region_->addr);
+    return 0;
+}
+
+int control_keys(fid*, int command, void* argument) noexcept {
+    switch (command) {
+    case FI_MAP_RAW_MR:
+        return map_raw(*static_cast<struct fi_mr_map_raw*>(argument));
+    case FI_UNMAP_KEY:
+        return 0; // nothing was kept for it
+    default:
+        return -FI_ENOSYS;
+    }
+}
+
+} // namespace odrc::ofi

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "ofi/domain.hpp"
+
+#include <rdma/fi_domain.h>
+
+namespace odrc::ofi {
+
+// fi_mr(3): memory that peers may read or write by its key, or that transfers name by its
+// descriptor, which is nothing but the device's local key.
+class MemoryRegion : public fid_mr {
+public:
+    using Fid = fid_mr;
+    MemoryRegion(Domain& domain, const fi_mr_attr& attr); // throws Error
+
+    // The key as bytes, and the address at which the region begins.
+    int raw(const struct fi_mr_raw_attr& out) const noexcept;
+
+    std::atomic<int> leaning{0};
+
+private:
+    Leaning on_domain_;
+    verbs::Mr region_;
+};
+
+extern fi_ops_mr memory_ops;
+
+// Keys as bytes become keys again (fi_mr_map_raw, fi_mr_unmap_key): a domain's FI_MAP_RAW_MR and
+// FI_UNMAP_KEY.
+int control_keys(fid* domain, int command, void* argument) noexcept;
+
+} // namespace odrc::ofi

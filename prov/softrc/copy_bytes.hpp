@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace odrc::soft {
+
+// memcpy, for more than a few words.
+void copy_long(std::byte* out, const std::byte* in, size_t length) noexcept;
+
+// One or two words' worth of bytes, of words of that kind; false if there are fewer.
+template <class Word>
+bool copy_words(std::byte* out, const std::byte* in, size_t length) noexcept {
+    if (length < sizeof(Word)) return false;
+    Word first, last; // which overlap
+    std::memcpy(&first, in, sizeof first);
+    std::memcpy(&last, in + length - sizeof last, sizeof last);
+    std::memcpy(out, &first, sizeof first);
+    std::atomic_signal_fence(std::memory_order_release);
+    std::memcpy(out + length - sizeof last, &last, sizeof last);
+    return true;
+}
+
+// Copies bytes as a NIC writes them: the last of them last, for that is what programs watch that
+// poll memory. A word or two, of which most messages are made, take no call.
+inline void copy_bytes(void* to, const void* from, size_t length) noexcept {
+    auto* out = static_cast<std::byte*>(to);
+    const auto* in = static_cast<const std::byte*>(from);
+    if (constexpr size_t kWords = 2 * sizeof(uint64_t); length > kWords) {
+        const size_t before = length - kWords;
+        copy_long(out, in, before);
+        out += before;
+        in += before;
+        length = kWords;
+    }
+    copy_words<uint64_t>(out, in, length) || copy_words<uint32_t>(out, in, length) ||
+        copy_words<uint16_t>(out, in, length) || copy_words<uint8_t>(out, in, length);
+}
+
+} // namespace odrc::soft

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// The short way of a send or write that is carried inline, in one segment, over a connection on
+// which nothing waits: what small messages are made of, where every nanosecond counts.
+
+#include "softrc/busy.hpp"
+#include "softrc/copy_bytes.hpp"
+#include "softrc/faults.hpp"
+#include "softrc/queue_pair.hpp"
+
+namespace odrc::soft {
+
+// Nothing, and nothing done, if there is anything special about the request or the moment. It goes
+// the long way then, which decides what becomes of it.
+std::optional<ibv_wc_status> QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
+    const bool write = wr.opcode == IBV_WR_RDMA_WRITE;
+    if (kFaults || (!write && wr.opcode != IBV_WR_SEND) || !(wr.send_flags & IBV_SEND_INLINE) ||
+        wr.num_sge != 1 || !link_ || !waiting_.empty() || state() != IBV_QPS_RTS)
+        return std::nullopt;
+    const ibv_sge& s = *wr.sg_list;
+    if (s.length == 0 || s.length > cap_.max_inline_data || !has_room() || link_.process->dead())
+        return std::nullopt;
+    const Busy busy{*port_};
+    const QpPort& there = *link_.port;
+    if (there.state.load(std::memory_order_seq_cst) != IBV_QPS_RTS ||
+        there.qp_num != attr_.dest_qp_num || there.peer_qp_num != qp_num)
+        return std::nullopt;
+    const iovec piece{reinterpret_cast<void*>(s.addr), s.length};
+    if (!write) {
+        if (!link_.refresh()) return std::nullopt;
+        const Outcome outcome = send(wr, {{&piece, 1}, s.length});
+        if (outcome.verdict != Verdict::done) return std::nullopt;
+        return outcome.status;
+    }
+    Place place;
+    if (!(there.access & IBV_ACCESS_REMOTE_WRITE) ||
+        !find_place(link_.process->arena(), link_.process->own(), wr.wr.rdma.rkey, there.pd,
+                    wr.wr.rdma.remote_addr, s.length, IBV_ACCESS_REMOTE_WRITE, place) ||
+        !place.mapped)
+        return std::nullopt;
+    copy_bytes(place.mapped, piece.iov_base, piece.iov_len);
+    return IBV_WC_SUCCESS;
+}
+
+} // namespace odrc::soft

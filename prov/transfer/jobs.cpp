@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What goes out to a peer: at once or in its turn, and how it ends with the peer's lane.
+
+#include "transfer/engine.hpp"
+
+namespace odrc::transfer {
+
+using ondemand::JobKind;
+
+// Posts the job, or has it wait for its turn. 0, or a positive fi_errno and it is not kept.
+// What is urgent waits for room alone: a fence in front of it may wait for what it brings.
+int Engine::submit(Peer& peer, Job& job) noexcept {
+    const bool its_turn = job.urgent || (peer.jobs.empty() && peer.may_go(job));
+    if (its_turn && peer.ready() && peer.lane->has_room()) {
+        const int error = post(*peer.lane, job);
+        if (error != FI_EAGAIN) return error;
+    }
+    if (const int error = wireup_.connect(peer)) return error;
+    if (job.urgent)
+        peer.jobs.push_front(job);
+    else
+        peer.jobs.push_back(job);
+    if (peer.ready()) block(peer);
+    return 0;
+}
+
+int Engine::post(Lane& lane, Job& job) noexcept {
+    switch (job.kind) {
+    case JobKind::send:
+        return post(lane, static_cast<Send&>(job));
+    case JobKind::fetch:
+        return post(lane, static_cast<Fetch&>(job));
+    case JobKind::rma:
+        return post(lane, static_cast<Rma&>(job));
+    }
+    return FI_EOTHER;
+}
+
+// Ends a job that is on no list any more. One that a lane still works on ends when that is over.
+void Engine::fail(Job& job, int error) noexcept {
+    switch (job.kind) {
+    case JobKind::send: {
+        auto& send = static_cast<Send&>(job);
+        send.failure = error;
+        if (!send.posted) complete(send, error);
+        return;
+    }
+    case JobKind::fetch:
+        return end(static_cast<Fetch&>(job), error);
+    case JobKind::rma:
+        return end(static_cast<Rma&>(job), error);
+    }
+}
+
+void Engine::await_answer(Peer& peer, Job& job) noexcept {
+    job.awaiting = true;
+    peer.unanswered.push_back(job);
+    ++unanswered_;
+    if (!std::exchange(probing_, true)) watchdog_.wake();
+}
+
+void Engine::answered(Job& job) noexcept {
+    job.awaiting = false;
+    List<Job>::erase(job);
+    --unanswered_;
+}
+
+// Ends what waits for a peer that is lost. What a lane still works on ends when it is flushed.
+void Engine::fail_operations(Peer& peer) noexcept {
+    const int error = std::exchange(peer.error, 0);
+    while (auto* job = peer.unanswered.front()) {
+        answered(*job);
+        fail(*job, error);
+    }
+    while (auto* job = peer.jobs.pop_front()) fail(*job, error);
+}
+
+// Posts the peer's jobs in order, as far as there is room.
+void Engine::work_off(Peer& peer) noexcept {
+    while (Job* job = peer.jobs.front()) {
+        if (!peer.ready()) return; // it changes again: see take_changes()
+        int error = FI_EAGAIN;
+        if (peer.lane->has_room() && peer.may_go(*job)) {
+            List<Job>::erase(*job);
+            error = post(*peer.lane, *job);
+            if (error == FI_EAGAIN) peer.jobs.push_front(*job);
+        }
+        if (error == 0) continue;
+        if (error == FI_EAGAIN) return block(peer);
+        fail(*job, error);
+    }
+}
+
+// Something was done, so that there is room again.
+void Engine::unblock() noexcept {
+    List<Peer, ondemand::Blocked> waiting;
+    while (Peer* peer = blocked_.pop_front()) waiting.push_back(*peer);
+    while (Peer* peer = waiting.pop_front()) work_off(*peer);
+}
+
+} // namespace odrc::transfer

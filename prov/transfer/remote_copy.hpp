@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "transfer/message.hpp"
+
+namespace odrc::transfer {
+
+// A copy between our memory and a peer's, each in pieces that need not match, cut into RDMA reads
+// or writes: one reaches over one of the peer's pieces and as many of ours as fit.
+struct RemoteCopy {
+    std::span<const iovec> local;
+    Registrations keys; // of the local pieces
+    std::array<wire::RemoteSegment, wire::kIovLimit> remote;
+    size_t bytes{0};    // to be moved: neither side has less
+    size_t posted{0};   // bytes for which work requests were posted
+    uint32_t piece{0};  // the peer's, where the next one begins
+    size_t in_piece{0}; // bytes of it
+
+    size_t left() const noexcept { return bytes - posted; }
+
+    // Fills in the memory of the next work request, of at most that many bytes and segments, and
+    // gives its bytes. Of a copy of nothing, it is empty.
+    size_t next(size_t most, uint32_t max_segments, ibv_send_wr& wr, Segments& segments) noexcept;
+    // It was posted.
+    void advance(size_t count) noexcept {
+        posted += count;
+        in_piece += count;
+    }
+};
+
+// A message being read from its sender's memory into that of its receive.
+struct Fetch : ondemand::Job {
+    explicit Fetch(Peer& p) noexcept
+        : Job{ondemand::JobKind::fetch}
+        , peer{&p} {
+        urgent = true;
+    }
+
+    Peer* peer;
+    Receive* receive{nullptr};
+    Message message{};
+    RemoteCopy copy; // as many bytes as the message has and the receive has room for
+};
+
+// A read or write of the application's, of a peer's memory.
+struct Rma : ondemand::Job {
+    explicit Rma(Peer& p) noexcept
+        : Job{ondemand::JobKind::rma}
+        , peer{&p} {}
+
+    Peer* peer;
+    void* context{nullptr};
+    uint64_t kind{0};   // FI_READ or FI_WRITE
+    bool wanted{false}; // its completion
+    bool report_errors{false};
+    uint8_t note{0};  // flags of the wrote frame that follows the writes; 0: none does
+    uint64_t data{0}; // remote CQ data
+    Pieces pieces;    // in the application's memory
+    RemoteCopy copy;
+    iovec copied;                   // or our copy of the pieces, the local side of copy
+    srq::Buffer* buffer{nullptr};   // in which that is, behind kMaxHeader bytes for the note
+    srq::BufferPool* pool{nullptr}; // where the buffer goes back to
+    bool prepared{false};           // the local side of copy is known
+    bool moved{false};              // all of copy has been posted
+    bool noted{false};              // and the note
+    uint32_t under_way{0};          // work requests without their completion
+    int failure{0};                 // a fi_errno value
+
+    bool all_out() const noexcept { return moved && (noted || note == 0); }
+    bool has_keys() const noexcept {
+        return std::ranges::all_of(std::span{copy.keys}.first(pieces.count),
+                                   [](const auto& key) { return key.lkey() != 0; });
+    }
+};
+
+} // namespace odrc::transfer

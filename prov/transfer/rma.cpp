@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// The application's reads and writes of its peers' memory: RDMA reads and writes of the device.
+
+#include "base/log.hpp"
+#include "transfer/engine.hpp"
+
+#include <rdma/fi_endpoint.h>
+
+namespace odrc::transfer {
+namespace {
+
+uint64_t remote_length(std::span<const fi_rma_iov> remote) noexcept {
+    uint64_t length = 0;
+    for (const fi_rma_iov& v : remote) length += v.len;
+    return length;
+}
+
+// Keys are as wide as the device's.
+bool beyond_any_key(std::span<const fi_rma_iov> remote) noexcept {
+    return std::ranges::any_of(remote, [](const fi_rma_iov& v) { return v.key > UINT32_MAX; });
+}
+
+int error_of(ibv_wc_status status) noexcept {
+    switch (status) {
+    case IBV_WC_SUCCESS:
+        return 0;
+    case IBV_WC_REM_ACCESS_ERR: // the key, the bounds or the rights
+        return FI_EACCES;
+    case IBV_WC_LOC_PROT_ERR: // the same, on our side
+        return FI_EFAULT;
+    default:
+        return FI_ECONNRESET;
+    }
+}
+
+} // namespace
+
+ssize_t Engine::rma(const RmaArguments& a) noexcept {
+    const size_t length = length_of(a.iov);
+    const bool inject = a.flags & FI_INJECT;
+    if (length > (inject ? kInjectSize : kMaxMessage)) return -FI_EMSGSIZE;
+    if (a.iov.size() > wire::kIovLimit || a.remote.size() > wire::kIovLimit ||
+        remote_length(a.remote) != length)
+        return -FI_EINVAL;
+    if (beyond_any_key(a.remote)) return -FI_EKEYREJECTED;
+    if (transmitting_ >= settings_.transmit_size ||
+        (settings_.transmit && settings_.transmit->full()))
+        return -FI_EAGAIN;
+    Peer* peer = peers_.find(a.to);
+    if (!peer) return -FI_EINVAL;
+
+    constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA;
+    if (inject && !(a.flags & kTracked) && may_post(*peer) && length <= peer->lane->max_inline() &&
+        a.remote.size() == 1 && a.iov.size() <= segments_)
+        return write_at_once(*peer->lane, a, length);
+
+    Rma* rma = make_rma(*peer, a, length);
+    if (!rma) return -FI_EAGAIN;
+    const int error = submit(*peer, *rma);
+    if (error == 0) return 0;
+    if (rma->under_way == 0) {
+        release(*rma);
+        return -error;
+    }
+    end(*rma, error);
+    return 0;
+}
+
+// Nobody awaits its completion and the device takes it with the call: nothing is kept of it.
+ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) noexcept {
+    Segments segments;
+    for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
+    ibv_send_wr wr{};
+    wr.sg_list = segments.list.data();
+    wr.num_sge = static_cast<int>(segments.count);
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.send_flags = IBV_SEND_INLINE;
+    wr.wr.rdma.remote_addr = a.remote[0].addr;
+    wr.wr.rdma.rkey = static_cast<uint32_t>(a.remote[0].key);
+    const int error = lane.post(wr, verbs::WorkKind::lane, &lane);
+    if (error) return -error;
+    ++counters_.rma_operations;
+    counters_.rma_bytes += length;
+    count(settings_.tallies.written, 0);
+    return 0;
+}
+
+Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept {
+    Rma* rma = rmas_.create(peer);
+    if (!rma) return nullptr;
+    ++transmitting_;
+    rma->fenced = (a.flags & FI_FENCE) != 0;
+    rma->context = a.context;
+    rma->kind = a.flags & (FI_READ | FI_WRITE);
+    rma->wanted = (a.flags & FI_COMPLETION) != 0;
+    rma->report_errors = rma->wanted || !(a.flags & FI_INJECT);
+    rma->data = a.data;
+    if (a.flags & FI_REMOTE_CQ_DATA) rma->note |= wire::kData;
+    // A device that is only shared memory has placed the bytes when it says that it is done; of
+    // any other, the peer must have seen something that came behind them.
+    if (rma->wanted && rma->kind == FI_WRITE && a.flags & kConfirmed &&
+        !adapter_.port().this_host_only)
+        rma->note |= wire::kConfirm;
+    RemoteCopy& copy = rma->copy;
+    copy.bytes = length;
+    for (size_t i = 0; i < a.remote.size(); ++i)
+        copy.remote[i] = {.address = a.remote[i].addr,
+                          .length = a.remote[i].len,
+                          .rkey = static_cast<uint32_t>(a.remote[i].key),
+                          .unused = 0};
+    if (a.flags & FI_INJECT) { // the caller takes its memory back at once
+        rma->pool = &injects_;
+        rma->buffer = copy_into_buffer(injects_, a.iov);
+        if (rma->buffer) return rma;
+        release(*rma);
+        return nullptr;
+    }
+    rma->pieces.assign(a.iov);
+    for (size_t i = 0; a.keys && i < a.iov.size(); ++i)
+        copy.keys[i] = {static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.keys[i])), 0};
+    return rma;
+}
+
+// Posts work requests until the lane is full. All are signaled, so that we know when none is left
+// to touch the memory, whatever becomes of the lane.
+int Engine::post(Lane& lane, Rma& rma) noexcept {
+    if (!rma.prepared)
+        if (const int error = prepare(lane, rma)) return error;
+    while (!rma.all_out()) {
+        if (!lane.has_room()) return FI_EAGAIN;
+        if (const int error = rma.moved ? post_note(lane, rma) : post_part(lane, rma)) return error;
+        ++rma.under_way;
+        rma.peer->went_out(rma);
+    }
+    ++counters_.rma_operations;
+    counters_.rma_bytes += rma.copy.bytes;
+    return 0;
+}
+
+// Finds the local side of the copy: what the work request takes with it needs no key; what the
+// application has not registered goes through a buffer of ours, or is registered for the time.
+int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
+    RemoteCopy& copy = rma.copy;
+    const std::span pieces = rma.pieces.list();
+    const bool writes = rma.kind == FI_WRITE;
+    const bool fits_inline = writes && copy.bytes <= lane.max_inline();
+    const bool has_keys = adapter_.whole_memory_key() || rma.has_keys();
+    if (!rma.buffer && !fits_inline && !has_keys && copy.bytes <= wire::kEagerLimit) {
+        rma.pool = &frames_;
+        rma.buffer = writes ? copy_into_buffer(frames_, pieces) : frames_.take();
+        if (!rma.buffer) return FI_EAGAIN;
+    }
+    if (rma.buffer) {
+        rma.copied = {rma.buffer->data + wire::kMaxHeader, copy.bytes};
+        copy.local = {&rma.copied, 1};
+        copy.keys[0] = {rma.buffer->lkey, 0};
+    } else {
+        copy.local = pieces;
+        for (size_t i = 0; i < pieces.size() && !fits_inline; ++i) {
+            verbs::Registration& key = copy.keys[i];
+            if (key.lkey() != 0) continue;
+            const int access = writes ? 0 : IBV_ACCESS_LOCAL_WRITE;
+            if (const int error =
+                    adapter_.register_memory(pieces[i].iov_base, pieces[i].iov_len, access, key))
+                return error;
+            counters_.memory_taken(key.bytes());
+        }
+    }
+    rma.prepared = true;
+    return 0;
+}
+
+int Engine::post_part(Lane& lane, Rma& rma) noexcept {
+    ibv_send_wr wr{};
+    Segments segments;
+    const size_t bytes = rma.copy.next(most_at_once_, segments_, wr, segments);
+    wr.opcode = rma.kind == FI_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    if (rma.kind == FI_WRITE && bytes <= lane.max_inline()) wr.send_flags |= IBV_SEND_INLINE;
+    if (const int error = lane.post(wr, verbs::WorkKind::rma, &rma)) {
+        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} bytes to or from {} could not be posted: {}",
+                  adapter_.port().name(), bytes, lane.peer().address.text(), fi_strerror(error));
+        return error;
+    }
+    rma.copy.advance(bytes);
+    rma.moved = rma.copy.left() == 0;
+    return 0;
+}
+
+// ---- the end ----------------------------------------------------------------------------------
+
+// The lane is done with a work request.
+void Engine::on_moved(Rma& rma, ibv_wc_status status) noexcept {
+    --rma.under_way;
+    if (!rma.failure) rma.failure = error_of(status);
+    if (rma.under_way > 0) return;
+    if (rma.failure) {
+        if (rma.awaiting)
+            answered(rma);
+        else if (rma.linked())
+            List<Job>::erase(rma); // the rest of it waited for room
+        return complete(rma);
+    }
+    if (rma.all_out() && !rma.awaiting) complete(rma);
+}
+
+// Ends an operation that is on no list any more, once the lane is done with it.
+void Engine::end(Rma& rma, int error) noexcept {
+    if (!rma.failure) rma.failure = error;
+    if (rma.under_way == 0) complete(rma);
+}
+
+void Engine::complete(Rma& rma) noexcept {
+    const uint64_t flags = FI_RMA | rma.kind;
+    if (rma.kind == FI_READ && rma.buffer && !rma.failure)
+        rma.pieces.fill({rma.buffer->data + wire::kMaxHeader, rma.copy.bytes});
+    give_back(rma.copy.keys); // before anyone hears that the memory is his again
+    count(rma.kind == FI_READ ? settings_.tallies.read : settings_.tallies.written, rma.failure);
+    if (settings_.transmit && rma.failure && rma.report_errors) {
+        fi_cq_err_entry entry{};
+        entry.op_context = rma.context;
+        entry.flags = flags;
+        entry.len = rma.copy.bytes;
+        entry.buf = rma.pieces.first();
+        entry.err = rma.failure;
+        entry.prov_errno = rma.failure;
+        settings_.transmit->push_error(entry);
+    } else if (settings_.transmit && !rma.failure && rma.wanted) {
+        settings_.transmit->push({.context = rma.context,
+                                  .flags = flags,
+                                  .length = rma.copy.bytes,
+                                  .buffer = rma.pieces.first(),
+                                  .data = 0,
+                                  .tag = 0,
+                                  .source = FI_ADDR_NOTAVAIL});
+    }
+    release(rma);
+}
+
+void Engine::release(Rma& rma) noexcept {
+    give_back(rma.copy.keys);
+    if (rma.buffer) rma.pool->give_back(rma.buffer);
+    rma.peer->over(rma);
+    --transmitting_;
+    rmas_.destroy(&rma);
+}
+
+void Engine::give_back(Registrations& keys) noexcept {
+    for (verbs::Registration& key : keys) {
+        counters_.memory_given_back(key.bytes());
+        key = {};
+    }
+}
+
+} // namespace odrc::transfer
