@@ -20,6 +20,7 @@ using ondemand::Address;
 int av_insert(fid_av* f, const void* address, size_t count, fi_addr_t* fi_addr, uint64_t flags,
               void* context) {
     auto& av = static_cast<AddressVector&>(*f);
+    if (!address && count > 0) return -FI_EINVAL;
     Insertion insertion{av, fi_addr, flags, context};
     if (const int error = insertion.check()) return error;
     return guarded([&] {

@@ -257,6 +257,7 @@ TEST_CASE("an address vector refuses what does not make sense") {
     const sockaddr_in in = somewhere(1);
     fi_addr_t number = 0;
     CHECK(fi_av_insert(av, &in, 1, &number, FI_SEND, nullptr) == -FI_EINVAL);
+    CHECK(fi_av_insert(av, nullptr, 1, &number, 0, nullptr) == -FI_EINVAL);
     CHECK(fi_av_insert(av, &in, 1, &number, FI_SYNC_ERR, nullptr) == -FI_EINVAL);
     CHECK(fi_av_insert(av, &in, 1, nullptr, FI_AV_USER_ID, nullptr) == -FI_EINVAL);
     CHECK(fi_av_insertsvc(av, nullptr, "1", &number, 0, nullptr) == -FI_EINVAL);
