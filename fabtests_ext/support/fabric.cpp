@@ -55,7 +55,21 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     const uint64_t selective = wishes.selective ? FI_SELECTIVE_COMPLETION : 0;
     check(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV | selective),
           "fi_ep_bind to the completion queue");
+    if (wishes.counters) {
+        sent_ = count(FI_SEND, wishes.wait);
+        received_ = count(FI_RECV, wishes.wait);
+    }
     check(fi_enable(ep), "fi_enable");
+}
+
+Owned<fid_cntr> Endpoint::count(uint64_t operations, fi_wait_obj wait) {
+    fi_cntr_attr attr{};
+    attr.wait_obj = wait;
+    fid_cntr* counter = nullptr;
+    check(fi_cntr_open(domain_.get(), &attr, &counter, nullptr), "fi_cntr_open");
+    Owned<fid_cntr> owned{counter};
+    check(fi_ep_bind(ep_.get(), &counter->fid, operations), "fi_ep_bind to a counter");
+    return owned;
 }
 
 std::string Endpoint::name() const {

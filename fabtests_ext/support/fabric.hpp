@@ -51,6 +51,7 @@ struct Wishes {
     fi_cq_format cq_format{FI_CQ_FORMAT_TAGGED};
     size_t cq_size{4096};
     bool selective{false}; // only what asks for a completion has one
+    bool counters{false};  // one counts what is sent, one what is received
     int mr_mode{0};
 };
 
@@ -60,6 +61,8 @@ public:
 
     fid_ep* ep() const noexcept { return ep_.get(); }
     fid_cq* cq() const noexcept { return cq_.get(); }
+    fid_cntr* sent() const noexcept { return sent_.get(); }
+    fid_cntr* received() const noexcept { return received_.get(); }
     fid_av* av() const noexcept { return av_.get(); }
     fid_domain* domain() const noexcept { return domain_.get(); }
     fid_fabric* fabric() const noexcept { return fabric_.get(); }
@@ -76,11 +79,14 @@ public:
     void wait(void* context);
 
 private:
+    Owned<fid_cntr> count(uint64_t operations, fi_wait_obj wait);
+
     Info info_;
     Owned<fid_fabric> fabric_;
     Owned<fid_domain> domain_;
     Owned<fid_av> av_;
     Owned<fid_cq> cq_;
+    Owned<fid_cntr> sent_, received_; // if wished for
     Owned<fid_ep> ep_;
 };
 

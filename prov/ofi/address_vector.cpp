@@ -4,7 +4,9 @@
 #include "ofi/address_vector.hpp"
 
 #include "base/log.hpp"
+#include "ofi/attributes.hpp"
 #include "ofi/endpoint.hpp"
+#include "ofi/insertion.hpp"
 #include "ofi/resolve.hpp"
 
 #include <charconv>
@@ -15,41 +17,46 @@ namespace {
 
 using ondemand::Address;
 
-// Writes down how one insertion went (fi_av(3): FI_SYNC_ERR). Gives whether it went well.
-bool note(fi_addr_t number, size_t i, fi_addr_t* fi_addr, uint64_t flags, void* context) noexcept {
-    const bool good = number != FI_ADDR_NOTAVAIL;
-    if (fi_addr) fi_addr[i] = number;
-    if (flags & FI_SYNC_ERR) static_cast<int*>(context)[i] = good ? 0 : FI_EINVAL;
-    return good;
-}
-
 int av_insert(fid_av* f, const void* address, size_t count, fi_addr_t* fi_addr, uint64_t flags,
               void* context) {
     auto& av = static_cast<AddressVector&>(*f);
-    const auto* at = static_cast<const std::byte*>(address);
-    int good = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const size_t length = av.stride(at);
-        good += note(av.insert(at, length), i, fi_addr, flags, context);
-        at += length;
-    }
-    return good;
+    if (!address && count > 0) return -FI_EINVAL;
+    Insertion insertion{av, fi_addr, flags, context};
+    if (const int error = insertion.check()) return error;
+    return guarded([&] {
+        const auto* at = static_cast<const std::byte*>(address);
+        for (size_t i = 0; i < count; ++i) {
+            const size_t length = av.stride(at);
+            insertion.insert(at, length);
+            at += length;
+        }
+        return insertion.end();
+    });
+}
+
+void insert_by_name(Insertion& insertion, const char* node, const char* service, uint64_t flags) {
+    Address address;
+    if (const int error =
+            resolve(node, service, AF_UNSPEC, (flags & FI_NUMERICHOST) != 0, false, address))
+        insertion.fail(-error);
+    else
+        insertion.insert(address.get(), address.length());
 }
 
 int av_insertsvc(fid_av* f, const char* node, const char* service, fi_addr_t* fi_addr,
                  uint64_t flags, void* context) {
-    auto& av = static_cast<AddressVector&>(*f);
-    Address address;
-    const int error = guarded([&] {
-        return resolve(node, service, AF_UNSPEC, (flags & FI_NUMERICHOST) != 0, false, address);
+    if (!node || !service) return -FI_EINVAL;
+    Insertion insertion{static_cast<AddressVector&>(*f), fi_addr, flags, context};
+    if (const int error = insertion.check()) return error;
+    return guarded([&] {
+        insert_by_name(insertion, node, service, flags);
+        return insertion.end();
     });
-    if (error) return error;
-    return note(av.insert(address.get(), address.length()), 0, fi_addr, flags, context);
 }
 
 // A name or number that ends in digits, counted up: node1, node2 ... (fi_av(3)).
-std::string successor(const char* text, size_t steps) {
-    const std::string s{text};
+std::string successor(const std::string& s, size_t steps) {
+    if (steps == 0) return s;
     const size_t digits = s.find_last_not_of("0123456789") + 1; // 0 where all are
     unsigned long value = 0;
     std::from_chars(s.data() + digits, s.data() + s.size(), value);
@@ -58,27 +65,28 @@ std::string successor(const char* text, size_t steps) {
     return s.substr(0, digits) + number;
 }
 
+bool ends_in_digit(const std::string& s) noexcept {
+    return !s.empty() && s.back() >= '0' && s.back() <= '9';
+}
+
 int av_insertsym(fid_av* f, const char* node, size_t nodes, const char* service, size_t services,
                  fi_addr_t* fi_addr, uint64_t flags, void* context) {
     if (!node || !service) return -FI_EINVAL;
-    auto& av = static_cast<AddressVector&>(*f);
+    Insertion insertion{static_cast<AddressVector&>(*f), fi_addr, flags, context};
+    if (const int error = insertion.check()) return error;
     return guarded([&] {
-        int good = 0;
-        for (size_t n = 0; n < nodes; ++n) {
-            for (size_t s = 0; s < services; ++s) {
-                Address address;
-                fi_addr_t number = FI_ADDR_NOTAVAIL;
-                if (resolve(successor(node, n).c_str(), successor(service, s).c_str(), AF_UNSPEC,
-                            (flags & FI_NUMERICHOST) != 0, false, address) == 0)
-                    number = av.insert(address.get(), address.length());
-                good += note(number, n * services + s, fi_addr, flags, context);
-            }
-        }
-        return good;
+        if ((nodes > 1 && !ends_in_digit(node)) || (services > 1 && !ends_in_digit(service)))
+            return -FI_EINVAL;
+        for (size_t n = 0; n < nodes; ++n)
+            for (size_t s = 0; s < services; ++s)
+                insert_by_name(insertion, successor(node, n).c_str(), successor(service, s).c_str(),
+                               flags);
+        return insertion.end();
     });
 }
 
-int av_remove(fid_av* f, fi_addr_t* fi_addr, size_t count, uint64_t) {
+int av_remove(fid_av* f, fi_addr_t* fi_addr, size_t count, uint64_t flags) {
+    if (flags) return -FI_EINVAL;
     int result = 0;
     for (size_t i = 0; i < count; ++i)
         if (const int error = static_cast<AddressVector&>(*f).remove(fi_addr[i])) result = error;
@@ -104,7 +112,20 @@ const char* av_straddr(fid_av* f, const void* raw, char* buffer, size_t* length)
     return buffer;
 }
 
-fi_ops av_fid_ops = plain_ops<AddressVector>();
+#if FI_MAJOR_VERSION >= 2
+int av_set_user_id(fid_av* f, fi_addr_t fi_addr, fi_addr_t id, uint64_t flags) {
+    auto& av = static_cast<AddressVector&>(*f);
+    if (flags || !av.has_ids()) return -FI_EINVAL;
+    return guarded([&] { return av.table().identify(fi_addr, id) ? 0 : -FI_EINVAL; });
+}
+#endif
+
+int av_bind(fid* f, fid* other, uint64_t flags) noexcept {
+    if (flags || other->fclass != FI_CLASS_EQ) return -FI_EINVAL;
+    return as<AddressVector>(f).bind(as<EventQueue>(other));
+}
+
+fi_ops av_fid_ops = plain_ops<AddressVector>(av_bind);
 
 fi_ops_av make_av_ops() noexcept {
     fi_ops_av ops{}; // later versions of libfabric have more entries
@@ -116,22 +137,46 @@ fi_ops_av make_av_ops() noexcept {
     ops.lookup = av_lookup;
     ops.straddr = av_straddr;
     ops.av_set = unsupported;
+#if FI_MAJOR_VERSION >= 2
+    ops.insert_auth_key = unsupported;
+    ops.lookup_auth_key = unsupported;
+    ops.set_user_id = av_set_user_id;
+#endif
     return ops;
 }
 fi_ops_av av_ops = make_av_ops();
 
-} // namespace
+constexpr uint64_t kFlags = FI_EVENT | FI_SYMMETRIC | kVectorCaps;
 
-AddressVector::AddressVector(Domain& domain, const fi_av_attr* attr, void* context)
-    : fid_av{}
-    , on_domain_{domain.leaning} {
-    if (attr && (attr->flags & ~FI_SYMMETRIC || attr->name || attr->rx_ctx_bits > 0)) {
-        ODRC_WARN(FI_LOG_AV, "shared, asynchronous and multi-context address vectors are not "
-                             "supported");
+uint64_t flags_of(const fi_av_attr* attr) {
+    if (!attr) return 0;
+    if (attr->name || attr->rx_ctx_bits > 0 || attr->flags & FI_READ) {
+        ODRC_WARN(FI_LOG_AV, "shared and multi-context address vectors are not offered");
         throw Error{FI_ENOSYS};
     }
+    if (attr->flags & ~kFlags || attr->type > FI_AV_TABLE) throw Error{FI_EINVAL};
+    return attr->flags;
+}
+
+} // namespace
+
+AddressVector::AddressVector(Domain& domain, fi_av_attr* attr, void* context)
+    : fid_av{}
+    , on_domain_{domain.leaning}
+    , domain_{domain}
+    , flags_{flags_of(attr)} {
+    if (attr) table_.expect(attr->count);
+    // Numbers are handed out in order whichever type was asked for.
+    if (attr && attr->type == FI_AV_UNSPEC) attr->type = FI_AV_TABLE;
     fid = {.fclass = FI_CLASS_AV, .context = context, .ops = &av_fid_ops};
     ops = &av_ops;
+}
+
+int AddressVector::bind(EventQueue& events) noexcept {
+    if (events_) return -FI_EINVAL;
+    events_ = &events;
+    on_events_.emplace(events.leaning);
+    return 0;
 }
 
 void AddressVector::attach(Endpoint& endpoint) {
@@ -148,20 +193,6 @@ size_t AddressVector::stride(const void* address) const noexcept {
     sa_family_t family;
     std::memcpy(&family, address, sizeof family);
     return family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-}
-
-fi_addr_t AddressVector::insert(const void* raw, size_t length) noexcept {
-    fi_addr_t number = FI_ADDR_NOTAVAIL;
-    const auto address = Address::from(raw, length);
-    if (!address || address->port() == 0 || address->wildcard()) {
-        ODRC_WARN(FI_LOG_AV, "what was to be inserted is no address of an endpoint");
-        return number;
-    }
-    guarded([&] {
-        number = table_.insert(*address);
-        return 0;
-    });
-    return number;
 }
 
 int AddressVector::remove(fi_addr_t number) noexcept {

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "ofi/domain.hpp"
+#include "ofi/event_queue.hpp"
 #include "ondemand/address_table.hpp"
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace odrc::ofi {
@@ -17,16 +19,24 @@ class Endpoint;
 class AddressVector : public fid_av {
 public:
     using Fid = fid_av;
-    AddressVector(Domain& domain, const fi_av_attr* attr, void* context); // throws Error
+    AddressVector(Domain& domain, fi_av_attr* attr, void* context); // throws Error
 
+    const Domain& domain() const noexcept { return domain_; }
     const ondemand::AddressTable& table() const noexcept { return table_; }
+    ondemand::AddressTable& table() noexcept { return table_; }
+
+    // Where the ends of asynchronous insertions are told; null before it is bound.
+    bool asynchronous() const noexcept { return flags_ & FI_EVENT; }
+    EventQueue* events() noexcept { return events_; }
+    int bind(EventQueue& events) noexcept;
+
+    // The application says itself, one by one, what completions call an address.
+    bool has_ids() const noexcept { return flags_ & FI_AV_USER_ID; }
 
     // Endpoints forget a number before it can stand for another address.
     void attach(Endpoint& endpoint);
     void detach(Endpoint& endpoint) noexcept;
 
-    // Gives the number, FI_ADDR_NOTAVAIL where it is no address.
-    fi_addr_t insert(const void* address, size_t length) noexcept;
     int remove(fi_addr_t number) noexcept;
 
     // The length of the addresses in arrays that the application passes.
@@ -36,6 +46,10 @@ public:
 
 private:
     Leaning on_domain_;
+    const Domain& domain_;
+    const uint64_t flags_;
+    EventQueue* events_{nullptr};
+    std::optional<Leaning> on_events_;
     ondemand::AddressTable table_;
     std::mutex mutex_;
     std::vector<Endpoint*> endpoints_;

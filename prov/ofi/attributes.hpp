@@ -14,21 +14,24 @@ namespace odrc::ofi {
 // Capabilities that are only given when asked for, those that qualify them, and those that come
 // by themselves.
 inline constexpr uint64_t kMessageCaps = FI_MSG | FI_TAGGED;
-inline constexpr uint64_t kPrimaryCaps = kMessageCaps | FI_RMA | FI_DIRECTED_RECV;
+inline constexpr uint64_t kPrimaryCaps = kMessageCaps | FI_RMA | FI_DIRECTED_RECV | FI_AV_USER_ID;
 inline constexpr uint64_t kMessageModifiers = FI_SEND | FI_RECV;
 inline constexpr uint64_t kRmaModifiers = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 inline constexpr uint64_t kModifierCaps = kMessageModifiers | kRmaModifiers;
 inline constexpr uint64_t kDomainCaps = FI_LOCAL_COMM | FI_REMOTE_COMM;
-inline constexpr uint64_t kSecondaryCaps = FI_SOURCE | FI_FENCE | kDomainCaps;
+inline constexpr uint64_t kSecondaryCaps = FI_MULTI_RECV | FI_SOURCE | FI_FENCE | kDomainCaps;
+// What address vectors can be opened for; the call that it needs came with libfabric 2. Before, it
+// is a flag of insertions alone.
+inline constexpr uint64_t kVectorCaps = FI_MAJOR_VERSION >= 2 ? FI_AV_USER_ID : uint64_t{0};
 inline constexpr uint64_t kTransmitCaps =
     kMessageCaps | FI_SEND | FI_RMA | FI_READ | FI_WRITE | FI_FENCE;
-inline constexpr uint64_t kReceiveCaps = kMessageCaps | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE |
-                                         FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE;
+inline constexpr uint64_t kReceiveCaps = kMessageCaps | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV |
+                                         FI_SOURCE | FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 inline constexpr uint64_t kTransmitFlags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
                                            FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |
                                            FI_MATCH_COMPLETE | FI_MORE;
-inline constexpr uint64_t kReceiveFlags = FI_COMPLETION | FI_MORE;
+inline constexpr uint64_t kReceiveFlags = FI_COMPLETION | FI_MORE | FI_MULTI_RECV;
 // One connection carries all that goes to a peer, in order. But the device serves reads and writes
 // at once, while messages wait for the program to look, and a read may be repeated after what
 // follows it: so nothing is promised of what comes after a send or, except for reads, a read.
@@ -40,8 +43,8 @@ inline constexpr size_t kTransmitSize = 1024;
 inline constexpr size_t kMaxTransmitSize = 65536;
 inline constexpr size_t kReceiveSize = 65536;
 inline constexpr size_t kCqDataSize = 8;
-inline constexpr size_t kMrIovLimit = 1;  // pieces of a memory region
-inline constexpr size_t kObjects = 65536; // endpoints, completion queues of a domain
+inline constexpr size_t kMrIovLimit = 1;                   // pieces of a memory region
+inline constexpr size_t kObjects = 65536;                  // of each kind, of a domain
 inline constexpr uint64_t kTagFormat = 0xAAAAAAAAAAAAAAAA; // any 64 bits (fi_endpoint(3))
 // The top bit marks a protocol as a provider's own (fi_endpoint(3)); the rest says "odrc".
 inline constexpr uint32_t kProtocol = 1u << 31 | 0x6f647263;

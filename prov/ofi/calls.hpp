@@ -39,7 +39,8 @@ ssize_t receive(Endpoint& ep, std::span<const iovec> iov, fi_addr_t from, uint64
                                 .tag = tag,
                                 .ignore = ignore,
                                 .context = context,
-                                .flags = flags | Kind});
+                                .flags = flags | Kind,
+                                .least = ep.min_multi_receive()});
 }
 
 // The flags of a call that has none of its own, and of one that has.

@@ -3,13 +3,7 @@
 
 #include "ofi/completion_queue.hpp"
 
-#include "base/log.hpp"
-#include "ofi/endpoint.hpp"
-
-#include <algorithm>
 #include <cstring>
-#include <poll.h>
-#include <sys/epoll.h>
 
 namespace odrc::ofi {
 namespace {
@@ -27,24 +21,21 @@ ssize_t cq_readfrom(fid_cq* cq, void* buffer, size_t count, fi_addr_t* sources) 
 ssize_t cq_readerr(fid_cq* cq, fi_cq_err_entry* buffer, uint64_t) {
     return of(cq).read_error(buffer);
 }
-ssize_t cq_sread(fid_cq* cq, void* buffer, size_t count, const void*, int timeout) {
-    return of(cq).wait(buffer, count, nullptr, timeout);
+ssize_t cq_sreadfrom(fid_cq* cq, void* buffer, size_t count, fi_addr_t* sources,
+                     const void* condition, int timeout) {
+    return of(cq).wait(buffer, count, sources, condition, timeout);
 }
-ssize_t cq_sreadfrom(fid_cq* cq, void* buffer, size_t count, fi_addr_t* sources, const void*,
-                     int timeout) {
-    return of(cq).wait(buffer, count, sources, timeout);
+ssize_t cq_sread(fid_cq* cq, void* buffer, size_t count, const void* condition, int timeout) {
+    return of(cq).wait(buffer, count, nullptr, condition, timeout);
 }
-int cq_signal(fid_cq* cq) {
-    of(cq).signal();
-    return 0;
-}
+int cq_signal(fid_cq* cq) { return of(cq).signal(); }
 const char* cq_strerror(fid_cq*, int prov_errno, const void*, char* buffer, size_t length) {
     const char* text = fi_strerror(prov_errno);
     if (buffer && length > 0) std::snprintf(buffer, length, "%s", text);
     return text;
 }
 int cq_control(fid* f, int command, void* argument) noexcept {
-    return command == FI_GETWAIT ? as<CompletionQueue>(f).wait_object(argument) : -FI_ENOSYS;
+    return as<CompletionQueue>(f).control(command, argument);
 }
 
 fi_ops cq_fid_ops = plain_ops<CompletionQueue>(unsupported, cq_control);
@@ -67,32 +58,11 @@ fi_cq_format format_of(const fi_cq_attr* attr) {
     return format == FI_CQ_FORMAT_UNSPEC ? FI_CQ_FORMAT_CONTEXT : format;
 }
 
-bool may_wait(const fi_cq_attr* attr) {
-    if (attr && attr->wait_cond != FI_CQ_COND_NONE) throw Error{FI_ENOSYS};
-    switch (attr ? attr->wait_obj : FI_WAIT_NONE) {
-    case FI_WAIT_NONE:
-        return false;
-    case FI_WAIT_UNSPEC:
-    case FI_WAIT_FD:
-        return true;
-    default:
-        throw Error{FI_ENOSYS};
-    }
-}
-
-Fd make_wait(bool wanted) {
-    if (!wanted) return {};
-    Fd fd{epoll_create1(EPOLL_CLOEXEC)};
-    if (!fd) throw Error{errno};
-    return fd;
-}
-
-void watch(const Fd& wait, int fd) {
-    epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
-    if (epoll_ctl(wait.get(), EPOLL_CTL_ADD, fd, &event)) {
-        ODRC_WARN(FI_LOG_CQ, "cannot wait on descriptor {}: {}", fd, fi_strerror(errno));
-        throw Error{errno};
-    }
+fi_wait_obj wait_of(const fi_cq_attr* attr) {
+    if (!attr) return FI_WAIT_NONE;
+    // The processor of interrupts (FI_AFFINITY) is a hint, and there are none.
+    if (attr->flags & ~FI_AFFINITY) throw Error{FI_EINVAL};
+    return attr->wait_obj;
 }
 
 } // namespace
@@ -100,43 +70,14 @@ void watch(const Fd& wait, int fd) {
 CompletionQueue::CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* context)
     : fid_cq{}
     , on_domain_{domain.leaning}
-    , domain_{domain}
     , format_{format_of(attr)}
-    , sink_{size_of(attr), !domain.one_thread(), may_wait(attr)}
-    , wait_{make_wait(may_wait(attr))} {
-    if (wait_) watch(wait_, sink_.fd());
+    , by_threshold_{attr && attr->wait_cond == FI_CQ_COND_THRESHOLD}
+    , wait_{wait_of(attr), fid, attr ? attr->wait_set : nullptr}
+    , sink_{size_of(attr), !domain.one_thread(), wait_.by_descriptor()}
+    , progress_{domain} {
+    if (wait_.by_descriptor()) wait_.watch(sink_.fd());
     fid = {.fclass = FI_CLASS_CQ, .context = context, .ops = &cq_fid_ops};
     ops = &cq_ops;
-}
-
-void CompletionQueue::attach(Endpoint& endpoint) {
-    std::lock_guard lock{mutex_};
-    if (std::ranges::find(endpoints_, &endpoint) != endpoints_.end()) return;
-    endpoints_.push_back(&endpoint);
-    if (wait_) watch(wait_, endpoint.engine().fd());
-}
-
-void CompletionQueue::detach(Endpoint& endpoint) noexcept {
-    std::lock_guard lock{mutex_};
-    std::erase(endpoints_, &endpoint);
-}
-
-// Visits the endpoints, each by itself. Under FI_THREAD_DOMAIN the caller is inside the one gate.
-template <class Visit>
-void CompletionQueue::visit(const Visit& visit) noexcept {
-    if (domain_.one_thread()) {
-        for (Endpoint* endpoint : endpoints_) visit(endpoint->engine());
-        return;
-    }
-    std::lock_guard lock{mutex_};
-    for (Endpoint* endpoint : endpoints_) {
-        const Entry entry{endpoint->gate()};
-        visit(endpoint->engine());
-    }
-}
-
-void CompletionQueue::progress() noexcept {
-    visit([](transfer::Engine& engine) { engine.progress(); });
 }
 
 // Gives the completions in the application's format. The entries of all formats begin alike.
@@ -161,79 +102,68 @@ ssize_t CompletionQueue::take(void* buffer, size_t count, fi_addr_t* sources) no
     return sink_.next() == transfer::CompletionSink::Next::error ? -FI_EAVAIL : -FI_EAGAIN;
 }
 
-ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources) noexcept {
-    if (domain_.one_thread()) {
-        const Entry entry{domain_.gate()};
-        progress();
+// Gives nothing while there are fewer than threshold, and no error.
+ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources,
+                              size_t threshold) noexcept {
+    return progress_.inside([&]() -> ssize_t {
+        progress_.make();
+        if (!sink_.holds(threshold)) return -FI_EAGAIN;
         return take(buffer, count, sources);
-    }
-    progress();
-    return take(buffer, count, sources);
+    });
 }
 
 ssize_t CompletionQueue::read_error(fi_cq_err_entry* buffer) noexcept {
     fi_cq_err_entry error;
-    if (domain_.one_thread()) {
-        const Entry entry{domain_.gate()};
-        if (!sink_.take_error(error)) return -FI_EAGAIN;
-    } else if (!sink_.take_error(error)) {
-        return -FI_EAGAIN;
-    }
+    if (!progress_.inside([&] { return sink_.take_error(error); })) return -FI_EAGAIN;
     // The application's structure may be of any version: all of them have what 1.17 had. A
     // place it gives for provider data is left empty.
-    error.err_data = buffer->err_data;
+    error.err_data = buffer->err_data_size > 0 ? buffer->err_data : nullptr;
     error.err_data_size = 0;
     std::memcpy(buffer, &error, offsetof(fi_cq_err_entry, err_data_size) + sizeof(size_t));
     return 1;
 }
 
-ssize_t CompletionQueue::wait(void* buffer, size_t count, fi_addr_t* sources,
+// condition: the threshold itself, not where it is (fi_cq(3): FI_CQ_COND_THRESHOLD).
+ssize_t CompletionQueue::wait(void* buffer, size_t count, fi_addr_t* sources, const void* condition,
                               int timeout) noexcept {
-    if (!wait_) return -FI_ENOSYS;
-    const Time end = timeout < 0 ? kNever : Clock::now() + std::chrono::milliseconds{timeout};
-    for (;;) {
-        const ssize_t n = read(buffer, count, sources);
+    const size_t threshold = by_threshold_ ? reinterpret_cast<size_t>(condition) : 1;
+    const auto attempt = [&]() -> std::optional<ssize_t> {
+        const ssize_t n = read(buffer, count, sources, threshold);
         if (n != -FI_EAGAIN) return n;
-        if (signaled_.exchange(false)) return -FI_EAGAIN;
-        if (trywait() != 0) continue;
-        int left = -1;
-        if (end != kNever) {
-            const auto rest = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-            if (rest.count() <= 0) return -FI_EAGAIN;
-            left = static_cast<int>(rest.count());
-        }
-        pollfd ready{.fd = wait_.get(), .events = POLLIN, .revents = 0};
-        if (poll(&ready, 1, left) < 0) return -errno;
-    }
+        if (signaled_.exchange(false)) return read(buffer, count, sources);
+        return std::nullopt;
+    };
+    const ssize_t n = wait_.wait(timeout, attempt, [this] { arm(); });
+    // When the time is over, fewer will do.
+    return n == -FI_EAGAIN ? read(buffer, count, sources) : n;
 }
 
-void CompletionQueue::signal() noexcept {
+int CompletionQueue::signal() noexcept {
+    if (!wait_.may_sleep()) return -FI_ENOSYS;
     signaled_.store(true);
-    sink_.signal();
+    progress_.inside([this] { sink_.signal(); });
+    return 0;
+}
+
+void CompletionQueue::arm() noexcept {
+    progress_.inside([this] {
+        sink_.arm();
+        progress_.arm();
+    });
 }
 
 // Arms everything that wakes a sleeper, and then looks once more.
 int CompletionQueue::trywait() noexcept {
-    if (!wait_) return -FI_ENOSYS;
-    auto look = [this] {
-        sink_.arm();
-        visit([](transfer::Engine& engine) {
-            engine.arm();
-            engine.progress();
-        });
-        return sink_.next() == transfer::CompletionSink::Next::none && !signaled_.load()
-                   ? 0
-                   : -FI_EAGAIN;
-    };
-    if (!domain_.one_thread()) return look();
-    const Entry entry{domain_.gate()};
-    return look();
+    if (!wait_.by_descriptor()) return -FI_ENOSYS;
+    arm();
+    return has_news() || signaled_.exchange(false) ? -FI_EAGAIN : 0;
 }
 
-int CompletionQueue::wait_object(void* out) noexcept {
-    if (!wait_) return -FI_ENOSYS;
-    *static_cast<int*>(out) = wait_.get();
-    return 0;
+bool CompletionQueue::has_news() noexcept {
+    return progress_.inside([this] {
+        progress_.make();
+        return sink_.next() != transfer::CompletionSink::Next::none;
+    });
 }
 
 } // namespace odrc::ofi

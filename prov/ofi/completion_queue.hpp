@@ -3,15 +3,11 @@
 
 #pragma once
 
-#include "ofi/domain.hpp"
+#include "ofi/progress.hpp"
+#include "ofi/wait_object.hpp"
 #include "transfer/completion_sink.hpp"
 
-#include <mutex>
-#include <vector>
-
 namespace odrc::ofi {
-
-class Endpoint;
 
 // fi_cq(3): the completions of any number of endpoints. Reading it makes their progress.
 class CompletionQueue : public fid_cq {
@@ -19,36 +15,38 @@ public:
     using Fid = fid_cq;
     CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* context); // throws Error
 
+    const Domain& domain() const noexcept { return progress_.domain(); }
     transfer::CompletionSink& sink() noexcept { return sink_; }
-    bool waitable() const noexcept { return static_cast<bool>(wait_); }
+    bool waitable() const noexcept { return wait_.by_descriptor(); }
 
     // The endpoints whose progress reading makes. Throws Error.
-    void attach(Endpoint& endpoint);
-    void detach(Endpoint& endpoint) noexcept;
+    void attach(Endpoint& endpoint) { progress_.attach(endpoint, wait_); }
+    void detach(Endpoint& endpoint) noexcept { progress_.detach(endpoint); }
 
-    ssize_t read(void* buffer, size_t count, fi_addr_t* sources) noexcept;
+    ssize_t read(void* buffer, size_t count, fi_addr_t* sources, size_t threshold = 0) noexcept;
     ssize_t read_error(fi_cq_err_entry* buffer) noexcept;
-    ssize_t wait(void* buffer, size_t count, fi_addr_t* sources, int timeout) noexcept;
-    void signal() noexcept;
+    ssize_t wait(void* buffer, size_t count, fi_addr_t* sources, const void* condition,
+                 int timeout) noexcept;
+    int signal() noexcept;
     int trywait() noexcept;
-    int wait_object(void* out) noexcept;
+    bool has_news() noexcept;
+    int control(int command, void* argument) const noexcept {
+        return wait_.control(command, argument);
+    }
 
     std::atomic<int> leaning{0};
 
 private:
-    template <class Visit>
-    void visit(const Visit& visit) noexcept;
-    void progress() noexcept;
+    void arm() noexcept;
     ssize_t take(void* buffer, size_t count, fi_addr_t* sources) noexcept;
 
     Leaning on_domain_;
-    Domain& domain_;
     const fi_cq_format format_;
+    const bool by_threshold_;
+    WaitObject wait_;
     transfer::CompletionSink sink_;
-    Fd wait_; // an epoll(7) descriptor over all that may bring a completion
+    Progress progress_;
     std::atomic<bool> signaled_{false};
-    std::mutex mutex_; // guards the endpoints, where threads come many at a time
-    std::vector<Endpoint*> endpoints_;
 };
 
 } // namespace odrc::ofi

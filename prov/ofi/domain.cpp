@@ -6,9 +6,11 @@
 #include "base/log.hpp"
 #include "ofi/address_vector.hpp"
 #include "ofi/completion_queue.hpp"
+#include "ofi/counter.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/endpoint.hpp"
 #include "ofi/memory_region.hpp"
+#include "ofi/poll_set.hpp"
 
 #include <rdma/fi_endpoint.h>
 
@@ -29,6 +31,14 @@ int open_cq(fid_domain* d, fi_cq_attr* attr, fid_cq** cq, void* context) {
     return create<CompletionQueue>(cq, static_cast<Domain&>(*d), attr, context);
 }
 
+int open_counter(fid_domain* d, fi_cntr_attr* attr, fid_cntr** cntr, void* context) {
+    return create<Counter>(cntr, static_cast<Domain&>(*d), attr, context);
+}
+
+int open_poll_set(fid_domain* d, fi_poll_attr* attr, fid_poll** set) {
+    return create<PollSet>(set, static_cast<Domain&>(*d), attr);
+}
+
 int open_endpoint(fid_domain* d, fi_info* info, fid_ep** ep, void* context) {
     if (!info) return -FI_EINVAL;
     return create<Endpoint>(ep, static_cast<Domain&>(*d), *info, context);
@@ -44,8 +54,8 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .cq_open = open_cq,
                             .endpoint = open_endpoint,
                             .scalable_ep = unsupported,
-                            .cntr_open = unsupported,
-                            .poll_open = unsupported,
+                            .cntr_open = open_counter,
+                            .poll_open = open_poll_set,
                             .stx_ctx = unsupported,
                             .srx_ctx = unsupported,
                             .query_atomic = unsupported,

@@ -40,8 +40,14 @@ ssize_t ep_cancel(fid* f, void* context) {
     return ep.engine().cancel(context);
 }
 
-int no_getopt(fid*, int, int, void*, size_t*) { return -FI_ENOPROTOOPT; }
-int no_setopt(fid*, int, int, const void*, size_t) { return -FI_ENOPROTOOPT; }
+int ep_getopt(fid* f, int level, int name, void* value, size_t* length) {
+    if (level != FI_OPT_ENDPOINT) return -FI_ENOPROTOOPT;
+    return of(f).get_option(name, value, *length);
+}
+int ep_setopt(fid* f, int level, int name, const void* value, size_t length) {
+    if (level != FI_OPT_ENDPOINT) return -FI_ENOPROTOOPT;
+    return of(f).set_option(name, value, length);
+}
 
 int cm_setname(fid* f, void* address, size_t length) { return of(f).set_name(address, length); }
 int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(address, length); }
@@ -49,8 +55,8 @@ int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(addres
 fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control);
 fi_ops_ep ep_ops = {.size = sizeof(fi_ops_ep),
                     .cancel = ep_cancel,
-                    .getopt = no_getopt,
-                    .setopt = no_setopt,
+                    .getopt = ep_getopt,
+                    .setopt = ep_setopt,
                     .tx_ctx = unsupported,
                     .rx_ctx = unsupported,
                     .rx_size_left = unsupported,
@@ -101,9 +107,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
 Endpoint::~Endpoint() {
     if (!engine_) return;
     engine_->close();
-    if (addresses_) addresses_->detach(*this);
-    if (transmit_) transmit_->detach(*this);
-    if (receive_) receive_->detach(*this);
+    detach();
     report_profile(domain_.adapter().port(), *engine_);
 }
 
@@ -111,36 +115,51 @@ int Endpoint::bind(struct fid& other, uint64_t flags) {
     if (enabled()) return -FI_EOPBADSTATE;
     switch (other.fclass) {
     case FI_CLASS_AV:
-        addresses_ = &as<AddressVector>(&other);
-        on_addresses_.emplace(addresses_->leaning);
-        return 0;
+        return bind_addresses(as<AddressVector>(&other), flags);
     case FI_CLASS_CQ:
         return bind_queue(as<CompletionQueue>(&other), flags);
+    case FI_CLASS_CNTR:
+        return bind_counter(as<Counter>(&other), flags);
     case FI_CLASS_EQ:
-        on_events_.emplace(as<EventQueue>(&other).leaning);
-        return 0;
+        return bind_events(as<EventQueue>(&other), flags);
     default:
         return -FI_EINVAL;
     }
 }
 
+int Endpoint::bind_addresses(AddressVector& addresses, uint64_t flags) {
+    if (flags || addresses_ || &addresses.domain() != &domain_) return -FI_EINVAL;
+    addresses_ = &addresses;
+    on_addresses_.emplace(addresses.leaning);
+    return 0;
+}
+
 int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
     if (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION) ||
-        !(flags & (FI_TRANSMIT | FI_RECV)))
+        !(flags & (FI_TRANSMIT | FI_RECV)) || &queue.domain() != &domain_)
         return -FI_EINVAL;
+    if ((flags & FI_TRANSMIT && transmit_) || (flags & FI_RECV && receive_)) return -FI_EINVAL;
     const bool selective = flags & FI_SELECTIVE_COMPLETION;
     if (flags & FI_TRANSMIT) {
-        if (transmit_) return -FI_EINVAL;
         transmit_ = &queue;
         transmit_selective_ = selective;
         on_transmit_.emplace(queue.leaning);
     }
     if (flags & FI_RECV) {
-        if (receive_) return -FI_EINVAL;
         receive_ = &queue;
         receive_selective_ = selective;
         on_receive_.emplace(queue.leaning);
     }
+    return 0;
+}
+
+int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
+    return &counter.domain() == &domain_ ? counters_.bind(counter, flags) : -FI_EINVAL;
+}
+
+int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
+    if (flags || on_events_) return -FI_EINVAL;
+    on_events_.emplace(events.leaning);
     return 0;
 }
 
@@ -149,12 +168,13 @@ int Endpoint::enable() {
     if (!addresses_) return -FI_ENOAV;
     if ((caps_ & (FI_SEND | FI_READ | FI_WRITE) && !transmit_) || (caps_ & FI_RECV && !receive_))
         return -FI_ENOCQ;
-    const bool waitable =
-        (transmit_ && transmit_->waitable()) || (receive_ && receive_->waitable());
+    const bool waitable = (transmit_ && transmit_->waitable()) ||
+                          (receive_ && receive_->waitable()) || counters_.waitable();
     engine_.emplace(domain_.adapter(), addresses_->table(), domain_.watchdog(), gate(),
                     transfer::Engine::Settings{
                         .transmit = transmit_ ? &transmit_->sink() : nullptr,
                         .receive = receive_ ? &receive_->sink() : nullptr,
+                        .tallies = counters_.tallies(),
                         .transmit_size = transmit_size_,
                         .receive_size = receive_size_,
                         .directed = (caps_ & FI_DIRECTED_RECV) != 0,
@@ -166,9 +186,9 @@ int Endpoint::enable() {
         addresses_->attach(*this);
         if (transmit_) transmit_->attach(*this);
         if (receive_) receive_->attach(*this);
+        counters_.attach(*this);
     } catch (...) {
-        addresses_->detach(*this);
-        if (transmit_) transmit_->detach(*this);
+        detach();
         engine_.reset();
         throw;
     }
@@ -176,6 +196,13 @@ int Endpoint::enable() {
     tagged = &tagged_ops;
     rma = &rma_ops;
     return 0;
+}
+
+void Endpoint::detach() noexcept {
+    addresses_->detach(*this);
+    if (transmit_) transmit_->detach(*this);
+    if (receive_) receive_->detach(*this);
+    counters_.detach(*this);
 }
 
 void Endpoint::forget(fi_addr_t number) noexcept {
@@ -196,6 +223,23 @@ int Endpoint::name(void* out, size_t* length) noexcept {
     const size_t room = std::exchange(*length, address.length());
     if (room > 0) std::memcpy(out, address.get(), std::min(room, *length));
     return room < *length ? -FI_ETOOSMALL : 0;
+}
+
+int Endpoint::get_option(int name, void* value, size_t& length) noexcept {
+    if (name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+    const size_t room = std::exchange(length, sizeof min_multi_receive_);
+    if (room < length) return -FI_ETOOSMALL;
+    const Entry entry{gate()};
+    std::memcpy(value, &min_multi_receive_, length);
+    return 0;
+}
+
+int Endpoint::set_option(int name, const void* value, size_t length) noexcept {
+    if (name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
+    if (length != sizeof min_multi_receive_) return -FI_EINVAL;
+    const Entry entry{gate()};
+    std::memcpy(&min_multi_receive_, value, length);
+    return 0;
 }
 
 // fi_control(3): FI_TRANSMIT or FI_RECV says which flags are meant.

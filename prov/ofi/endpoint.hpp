@@ -5,6 +5,7 @@
 
 #include "ofi/address_vector.hpp"
 #include "ofi/completion_queue.hpp"
+#include "ofi/counter_bindings.hpp"
 #include "transfer/engine.hpp"
 
 #include <optional>
@@ -12,6 +13,8 @@
 #include <rdma/fi_rma.h>
 
 namespace odrc::ofi {
+
+class EventQueue;
 
 // fi_endpoint(3): a reliable unconnected endpoint.
 class Endpoint : public fid_ep {
@@ -41,6 +44,11 @@ public:
     int get_flags(uint64_t& flags) const noexcept;
     int set_flags(uint64_t flags) noexcept;
 
+    // FI_OPT_MIN_MULTI_RECV, for receives to come (fi_endpoint(3)). Inside the gate.
+    size_t min_multi_receive() const noexcept { return min_multi_receive_; }
+    int get_option(int name, void* value, size_t& length) noexcept;
+    int set_option(int name, const void* value, size_t length) noexcept;
+
     // The flags, with FI_COMPLETION where the operation is to complete visibly: always, unless
     // the queue was bound for selective completions.
     uint64_t with_transmit_completion(uint64_t flags) const noexcept {
@@ -53,7 +61,11 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    int bind_addresses(AddressVector& addresses, uint64_t flags);
     int bind_queue(CompletionQueue& queue, uint64_t flags);
+    int bind_counter(Counter& counter, uint64_t flags);
+    int bind_events(EventQueue& events, uint64_t flags);
+    void detach() noexcept;
 
     Leaning on_domain_;
     Domain& domain_;
@@ -62,12 +74,15 @@ private:
     const size_t receive_size_;
     uint64_t transmit_flags_;
     uint64_t receive_flags_;
+    // By default no message that goes in its frame is cut short.
+    size_t min_multi_receive_{transfer::wire::kEagerLimit};
     bool transmit_selective_{false};
     bool receive_selective_{false};
     ondemand::Address address_;
     AddressVector* addresses_{nullptr};
     CompletionQueue* transmit_{nullptr};
     CompletionQueue* receive_{nullptr};
+    CounterBindings counters_;
     std::optional<Leaning> on_addresses_, on_transmit_, on_receive_, on_events_;
     Gate gate_;
     std::optional<transfer::Engine> engine_;

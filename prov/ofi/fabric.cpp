@@ -4,10 +4,10 @@
 #include "ofi/fabric.hpp"
 
 #include "base/log.hpp"
-#include "ofi/completion_queue.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/domain.hpp"
 #include "ofi/event_queue.hpp"
+#include "ofi/wait_set.hpp"
 
 namespace odrc::ofi {
 namespace {
@@ -25,16 +25,13 @@ int open_event_queue(fid_fabric* f, fi_eq_attr* attr, fid_eq** eq, void* context
     return create<EventQueue>(eq, static_cast<Fabric&>(*f), attr, context);
 }
 
-// fi_poll(3): whether the caller may go to sleep on the descriptors of these queues.
-int trywait(fid_fabric*, fid** fids, int count) {
-    for (int i = 0; i < count; ++i) {
-        int result = -FI_EINVAL;
-        if (fids[i]->fclass == FI_CLASS_CQ)
-            result = as<CompletionQueue>(fids[i]).trywait();
-        else if (fids[i]->fclass == FI_CLASS_EQ)
-            result = as<EventQueue>(fids[i]).trywait();
-        if (result) return result;
-    }
+int open_wait_set(fid_fabric* f, fi_wait_attr* attr, fid_wait** set) {
+    return create<WaitSet>(set, static_cast<Fabric&>(*f), attr);
+}
+
+int trywait_all(fid_fabric*, fid** fids, int count) {
+    for (int i = 0; i < count; ++i)
+        if (const int result = trywait(*fids[i])) return result;
     return 0;
 }
 
@@ -43,8 +40,8 @@ fi_ops_fabric fabric_ops = {.size = sizeof(fi_ops_fabric),
                             .domain = open_domain,
                             .passive_ep = unsupported,
                             .eq_open = open_event_queue,
-                            .wait_open = unsupported,
-                            .trywait = trywait,
+                            .wait_open = open_wait_set,
+                            .trywait = trywait_all,
                             .domain2 = open_domain2};
 
 } // namespace

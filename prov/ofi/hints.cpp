@@ -40,7 +40,8 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     if (domain.data_progress == FI_PROGRESS_AUTO) return "automatic data progress";
     if (!within(domain.cq_data_size, kCqDataSize)) return "cq_data_size";
     if (!within(domain.cq_cnt, kObjects) || !within(domain.ep_cnt, kObjects) ||
-        !within(domain.tx_ctx_cnt, kObjects) || !within(domain.rx_ctx_cnt, kObjects))
+        !within(domain.cntr_cnt, kObjects) || !within(domain.tx_ctx_cnt, kObjects) ||
+        !within(domain.rx_ctx_cnt, kObjects))
         return "object counts";
     if (domain.max_ep_tx_ctx > 1 || domain.max_ep_rx_ctx > 1 || domain.max_ep_stx_ctx > 0 ||
         domain.max_ep_srx_ctx > 0)
@@ -48,7 +49,7 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     if (!within(domain.mr_key_size, sizeof(uint64_t))) return "mr_key_size";
     if (!within(domain.mr_iov_limit, kMrIovLimit)) return "mr_iov_limit";
     if (!within(domain.mr_cnt, static_cast<size_t>(port.device_attr.max_mr))) return "mr_cnt";
-    if (beyond(domain.caps, kDomainCaps)) return "domain capabilities";
+    if (beyond(domain.caps, kDomainCaps | kVectorCaps)) return "domain capabilities";
     if (domain.auth_key_size > 0) return "auth_key";
     return nullptr;
 }

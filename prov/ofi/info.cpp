@@ -98,9 +98,10 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.mr_iov_limit = kMrIovLimit;
     domain.mr_cnt = static_cast<size_t>(port.device_attr.max_mr);
     domain.cq_data_size = kCqDataSize;
-    domain.cq_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt = kObjects;
+    domain.cq_cnt = domain.cntr_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt =
+        kObjects;
     domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = 1;
-    domain.caps = kDomainCaps;
+    domain.caps = kDomainCaps | kVectorCaps;
 }
 
 InfoPointer make_info(uint32_t version, const verbs::Port& port, const fi_info* hints,

@@ -10,17 +10,23 @@
 namespace odrc::ofi {
 namespace {
 
+// By default many messages go into one buffer where they have no tag.
+uint64_t tagged_receive_flags(const Endpoint& ep) noexcept {
+    return receive_flags(ep) & ~FI_MULTI_RECV;
+}
+
 ssize_t recv(fid_ep* f, void* buffer, size_t length, void*, fi_addr_t from, uint64_t tag,
              uint64_t ignore, void* context) {
     Endpoint& ep = endpoint(f);
     const iovec iov{buffer, length};
-    return receive<FI_TAGGED>(ep, {&iov, 1}, from, tag, ignore, context, receive_flags(ep));
+    return receive<FI_TAGGED>(ep, {&iov, 1}, from, tag, ignore, context, tagged_receive_flags(ep));
 }
 
 ssize_t recvv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t from, uint64_t tag,
               uint64_t ignore, void* context) {
     Endpoint& ep = endpoint(f);
-    return receive<FI_TAGGED>(ep, {iov, count}, from, tag, ignore, context, receive_flags(ep));
+    return receive<FI_TAGGED>(ep, {iov, count}, from, tag, ignore, context,
+                              tagged_receive_flags(ep));
 }
 
 ssize_t recvmsg(fid_ep* f, const fi_msg_tagged* m, uint64_t flags) {

@@ -66,6 +66,7 @@ struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
     // The number under which the application knows the peer, looked up again when its address
     // vector has changed.
     fi_addr_t fi_addr{FI_ADDR_NOTAVAIL};
+    fi_addr_t id{FI_ADDR_NOTAVAIL}; // what completions name it by
     uint64_t fi_addr_generation{0};
 
     uint32_t under_way{0}; // jobs that have gone out and are not over

@@ -39,8 +39,9 @@ void PeerTable::forget(fi_addr_t number) noexcept {
 void PeerTable::refresh(Peer& peer) noexcept {
     peer.fi_addr_generation = addresses_.generation();
     // The number already known stays, for as long as it stands.
-    if (peer.fi_addr != FI_ADDR_NOTAVAIL && addresses_.at(peer.fi_addr) == peer.address) return;
-    peer.fi_addr = addresses_.find(peer.address);
+    if (peer.fi_addr == FI_ADDR_NOTAVAIL || addresses_.at(peer.fi_addr) != peer.address)
+        peer.fi_addr = addresses_.find(peer.address);
+    peer.id = addresses_.id_of(peer.fi_addr);
 }
 
 void PeerTable::add(Lane& lane) {

@@ -31,10 +31,11 @@ public:
     // The application took the number back: it may stand for another address soon.
     void forget(fi_addr_t number) noexcept;
 
-    // The number of a peer, or FI_ADDR_NOTAVAIL while the address vector does not have it.
-    fi_addr_t number_of(Peer& peer) noexcept {
+    // What completions name a peer by: its number, or the application's own; FI_ADDR_NOTAVAIL while
+    // the address vector does not have it.
+    fi_addr_t id_of(Peer& peer) noexcept {
         if (peer.fi_addr_generation != addresses_.generation()) refresh(peer);
-        return peer.fi_addr;
+        return peer.id;
     }
 
     // ---- lanes by queue pair number ----

@@ -3,26 +3,24 @@
 
 #include "transfer/completion_sink.hpp"
 
-#include "base/error.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <sys/eventfd.h>
 
 namespace odrc::transfer {
+namespace {
+
+// A program that wants a huge queue pays for what it puts there.
+constexpr size_t kFirstRing = 4096;
+
+} // namespace
 
 CompletionSink::CompletionSink(size_t size, bool many_threads, bool waitable)
     : lock_{many_threads}
     , size_{size}
-    , ring_(std::bit_ceil(size)) {
-    if (!waitable) return;
-    event_ = Fd{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!event_) {
-        ODRC_WARN(FI_LOG_CQ, "no descriptor to wait on: {}", fi_strerror(errno));
-        throw Error{errno};
-    }
-}
+    , ring_(std::bit_ceil(std::min(size, kFirstRing)))
+    , bell_{waitable} {}
 
 void CompletionSink::push(const Completion& completion) noexcept {
     const std::lock_guard guard{lock_};
@@ -47,10 +45,7 @@ void CompletionSink::put(const Completion& completion, bool is_error) noexcept {
     }
     ring_[(head_ + count_) & (ring_.size() - 1)] = {completion, is_error};
     ++count_;
-    if (armed_) [[unlikely]] {
-        armed_ = false;
-        signal();
-    }
+    bell_.ring();
 }
 
 bool CompletionSink::make_room() noexcept {
@@ -90,16 +85,12 @@ bool CompletionSink::take_error(fi_cq_err_entry& error) noexcept {
 
 void CompletionSink::arm() noexcept {
     const std::lock_guard guard{lock_};
-    if (!event_) return;
-    eventfd_t count;
-    [[maybe_unused]] const auto n = read(event_.get(), &count, sizeof count);
-    armed_ = true;
+    bell_.arm();
 }
 
 void CompletionSink::signal() noexcept {
-    if (!event_) return;
-    const eventfd_t one = 1;
-    [[maybe_unused]] const auto n = write(event_.get(), &one, sizeof one);
+    const std::lock_guard guard{lock_};
+    bell_.ring_anyway();
 }
 
 } // namespace odrc::transfer

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "base/fd.hpp"
+#include "base/bell.hpp"
 #include "base/spin_lock.hpp"
 
 #include <deque>
@@ -42,6 +42,12 @@ public:
         return count_ >= size_;
     }
 
+    // That many, or fewer and an error among them.
+    bool holds(size_t count) const noexcept {
+        const std::lock_guard guard{lock_};
+        return count_ >= count || overrun_ || !errors_.empty();
+    }
+
     enum class Next { none, completion, error };
     Next next() const noexcept;
 
@@ -60,7 +66,7 @@ public:
     bool take_error(fi_cq_err_entry& error) noexcept;
 
     // Readable when a completion came after arm(), or after signal(); -1 where nobody may sleep.
-    int fd() const noexcept { return event_.get(); }
+    int fd() const noexcept { return bell_.fd(); }
     void arm() noexcept;
     void signal() noexcept;
 
@@ -84,8 +90,7 @@ private:
     size_t count_{0};
     std::deque<fi_cq_err_entry> errors_;
     bool overrun_{false};
-    bool armed_{false};
-    Fd event_;
+    Bell bell_;
 };
 
 } // namespace odrc::transfer

@@ -236,8 +236,8 @@ void Engine::close() noexcept {
         // From here on nothing comes into the application's memory but what is on its way there.
         const Entry entry{gate_};
         closing_ = true;
-        while (Receive* receive = messages_.take_any()) posted_.destroy(receive);
-        while (Receive* receive = tagged_.take_any()) posted_.destroy(receive);
+        while (Receive* receive = messages_.take_any()) withdraw(*receive);
+        while (Receive* receive = tagged_.take_any()) withdraw(*receive);
     }
     drain();
     const Entry entry{gate_};

@@ -11,6 +11,7 @@
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
 #include "transfer/remote_copy.hpp"
+#include "transfer/tally.hpp"
 
 #include <rdma/fi_rma.h>
 #include <sys/types.h>
@@ -36,6 +37,7 @@ public:
     struct Settings {
         CompletionSink* transmit; // null: nobody wants to know
         CompletionSink* receive;
+        Tallies tallies;
         size_t transmit_size; // operations at a time
         size_t receive_size;
         bool directed; // receives name their source (FI_DIRECTED_RECV)
@@ -72,6 +74,7 @@ public:
         uint64_t ignore;
         void* context;
         uint64_t flags; // likewise
+        size_t least;   // FI_MULTI_RECV: the room below which the buffer is given back
     };
     ssize_t receive(const ReceiveArguments& arguments) noexcept;
 
@@ -138,6 +141,9 @@ private:
     Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
     bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error) noexcept;
     void on_sent(Send& send, ibv_wc_status status) noexcept;
+    static void count(Tally* tally, int error) noexcept {
+        if (tally) tally->count(error);
+    }
     void complete(Send& send, int error) noexcept;
     void release(Send& send) noexcept;
 
@@ -166,8 +172,17 @@ private:
     ssize_t peek(const ReceiveArguments& a, const Peer* source) noexcept;
     ssize_t receive_claimed(const ReceiveArguments& a) noexcept;
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
+    void complete_canceled(Receive& receive) noexcept;
     void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
     fi_addr_t source_of(Peer* peer) noexcept;
+
+    // multi_receive.cpp
+    ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
+    Receive* claim(Receive& posted, const Message& message) noexcept;
+    Receive* next_part(Receive& whole, size_t length) noexcept;
+    static bool is_last_part(const Receive& receive) noexcept;
+    void part_done(Receive& whole) noexcept;
+    void withdraw(Receive& receive) noexcept;
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;

@@ -30,7 +30,7 @@ bool Matcher::post(Receive& receive) noexcept {
     return true;
 }
 
-Receive* Matcher::take_receive(const Message& message) noexcept {
+Receive* Matcher::find_receive(const Message& message) noexcept {
     Receive* first = nullptr;
     for (const auto& pattern : patterns_) {
         if (pattern->receives.count() == 0) continue;
@@ -41,14 +41,13 @@ Receive* Matcher::take_receive(const Message& message) noexcept {
             break;
         }
     }
-    if (first) remove(*first);
     return first;
 }
 
 Receive* Matcher::take_receive(const void* context) noexcept {
     for (Receive* r = posted_.front(); r; r = posted_.after(*r)) {
         if (r->context != context) continue;
-        remove(*r);
+        take(*r);
         return r;
     }
     return nullptr;
@@ -56,11 +55,11 @@ Receive* Matcher::take_receive(const void* context) noexcept {
 
 Receive* Matcher::take_any() noexcept {
     Receive* r = posted_.front();
-    if (r) remove(*r);
+    if (r) take(*r);
     return r;
 }
 
-void Matcher::remove(Receive& receive) noexcept {
+void Matcher::take(Receive& receive) noexcept {
     pattern_of(receive.ignore, !receive.source)->receives.remove(receive);
     List<Receive, Posting>::erase(receive);
     --posted_count_;

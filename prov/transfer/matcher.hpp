@@ -41,8 +41,9 @@ class Matcher {
 public:
     // Keeps a posted receive. False when memory is out.
     bool post(Receive& receive) noexcept;
-    // The first posted receive that the message matches, taken out; or null.
-    Receive* take_receive(const Message& message) noexcept;
+    // The first posted receive that the message matches; or null. It stays until taken.
+    Receive* find_receive(const Message& message) noexcept;
+    void take(Receive& receive) noexcept;
     // The first posted receive of that context, taken out; or null.
     Receive* take_receive(const void* context) noexcept;
     // Any receive, taken out; null when there is none.
@@ -64,7 +65,6 @@ private:
     void drop(const Pattern& pattern) noexcept;
     bool index(Pattern& pattern, Arrived& arrived) noexcept;
     void unindex(Arrived& arrived) noexcept;
-    void remove(Receive& receive) noexcept;
 
     std::vector<std::unique_ptr<Pattern>> patterns_;
     List<Receive, Posting> posted_;

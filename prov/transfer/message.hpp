@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <sys/uio.h>
 
@@ -111,6 +112,16 @@ struct Message {
     bool connected() const noexcept { return peer->ready() && peer->attempt == attempt; }
 };
 
+// What a receive for many messages (FI_MULTI_RECV) keeps besides. Each message is given a receive
+// of its own for its part of the buffer.
+struct Many {
+    size_t least{0};      // room below which the buffer takes no more messages
+    size_t used{0};       // bytes of the buffer, from its front
+    uint32_t parts{0};    // messages on their way into it
+    bool full{false};     // it takes no more, and goes back to the application after the last part
+    bool canceled{false}; // likewise; the application is told by itself
+};
+
 struct Matching {}; // a list of receives that a message may match
 struct Posting {};  // the list of all posted receives, in order
 
@@ -124,6 +135,8 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     uint64_t kind{0};   // FI_RECV and FI_MSG or FI_TAGGED
     bool wanted{false}; // its completion
     Pieces pieces;
+    std::optional<Many> many;
+    Receive* whole{nullptr}; // the receive of whose buffer this is a part
 };
 
 struct ArrivalOrder {};

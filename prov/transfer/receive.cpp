@@ -16,6 +16,9 @@ namespace odrc::transfer {
 ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
     if (a.iov.size() > wire::kIovLimit) return -FI_EINVAL;
     if (settings_.receive && settings_.receive->full()) return -FI_EAGAIN;
+    if (a.flags & FI_MULTI_RECV &&
+        (a.flags & (FI_TAGGED | FI_PEEK | FI_CLAIM) || a.iov.size() != 1))
+        return -FI_EINVAL;
     if (a.flags & FI_CLAIM && !(a.flags & FI_PEEK)) return receive_claimed(a);
     Peer* source = nullptr;
     if (settings_.directed && a.from != FI_ADDR_UNSPEC) {
@@ -23,6 +26,7 @@ ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
         if (!source) return -FI_EINVAL;
     }
     if (a.flags & FI_PEEK) return peek(a, source);
+    if (a.flags & FI_MULTI_RECV) return receive_many(a, source);
 
     Matcher& matcher = a.flags & FI_TAGGED ? tagged_ : messages_;
     Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
@@ -111,19 +115,27 @@ ssize_t Engine::cancel(void* context) noexcept {
     Receive* receive = tagged_.take_receive(context);
     if (!receive) receive = messages_.take_receive(context);
     if (!receive) return -FI_ENOENT;
+    if (receive->many && receive->many->parts > 0) {
+        receive->many->canceled = true;
+        return 0; // after what is on its way into it
+    }
+    complete_canceled(*receive);
+    return 0;
+}
+
+void Engine::complete_canceled(Receive& receive) noexcept {
     const Message none{.peer = nullptr,
                        .attempt = 0,
                        .tagged = false,
                        .announced = false,
                        .has_data = false,
                        .confirm = false,
-                       .tag = receive->tag,
+                       .tag = receive.tag,
                        .data = 0,
                        .handle = 0,
                        .length = 0,
                        .payload = {}};
-    complete(*receive, none, 0, FI_ECANCELED);
-    return 0;
+    complete(receive, none, 0, FI_ECANCELED);
 }
 
 // ---- from the peers -----------------------------------------------------------------------------
@@ -133,7 +145,10 @@ void Engine::on_message(const Message& message) noexcept {
     ++counters_.messages_received;
     counters_.bytes_received += message.length;
     Matcher& matcher = message.tagged ? tagged_ : messages_;
-    if (Receive* receive = matcher.take_receive(message)) return deliver(*receive, message);
+    if (Receive* posted = matcher.find_receive(message)) {
+        Receive* receive = claim(*posted, message);
+        return receive ? deliver(*receive, message) : lose(message);
+    }
     ++counters_.unexpected;
     if (!keep(message)) lose(message);
 }
@@ -189,7 +204,10 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
 // -------------------------------------------------------------------------
 
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
-    const uint64_t flags = receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0);
+    const bool released = receive.many || is_last_part(receive);
+    const uint64_t flags =
+        receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0) | (released ? FI_MULTI_RECV : 0);
+    count(settings_.tallies.received, error);
     if (settings_.receive && error) {
         fi_cq_err_entry entry{};
         entry.op_context = receive.context;
@@ -202,7 +220,7 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
         entry.err = error;
         entry.prov_errno = error;
         settings_.receive->push_error(entry);
-    } else if (settings_.receive && receive.wanted) {
+    } else if (settings_.receive && (receive.wanted || released)) {
         settings_.receive->push({.context = receive.context,
                                  .flags = flags,
                                  .length = bytes,
@@ -211,11 +229,12 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
                                  .tag = message.tag,
                                  .source = source_of(message.peer)});
     }
+    if (receive.whole) part_done(*receive.whole);
     posted_.destroy(&receive);
 }
 
 fi_addr_t Engine::source_of(Peer* peer) noexcept {
-    return settings_.sources && peer ? peers_.number_of(*peer) : FI_ADDR_NOTAVAIL;
+    return settings_.sources && peer ? peers_.id_of(*peer) : FI_ADDR_NOTAVAIL;
 }
 
 } // namespace odrc::transfer

@@ -83,6 +83,7 @@ ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) 
     if (error) return -error;
     ++counters_.rma_operations;
     counters_.rma_bytes += length;
+    count(settings_.tallies.written, 0);
     return 0;
 }
 
@@ -216,6 +217,7 @@ void Engine::complete(Rma& rma) noexcept {
     if (rma.kind == FI_READ && rma.buffer && !rma.failure)
         rma.pieces.fill({rma.buffer->data + wire::kMaxHeader, rma.copy.bytes});
     give_back(rma.copy.keys); // before anyone hears that the memory is his again
+    count(rma.kind == FI_READ ? settings_.tallies.read : settings_.tallies.written, rma.failure);
     if (settings_.transmit && rma.failure && rma.report_errors) {
         fi_cq_err_entry entry{};
         entry.op_context = rma.context;

@@ -52,8 +52,10 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     segments.add(header, wire::write_header(header, h, a.data, 0), 0);
     for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
     const int error = post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane);
-    if (error == 0) count_sent(length);
-    return -error;
+    if (error) return -error;
+    count_sent(length);
+    count(settings_.tallies.sent, 0);
+    return 0;
 }
 
 Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexcept {
@@ -105,6 +107,7 @@ void Engine::on_sent(Send& send, ibv_wc_status status) noexcept {
 }
 
 void Engine::complete(Send& send, int error) noexcept {
+    if (!send.urgent) count(settings_.tallies.sent, error); // an answer is not the application's
     if (settings_.transmit && error && send.report_errors) {
         fi_cq_err_entry entry{};
         entry.op_context = send.context;

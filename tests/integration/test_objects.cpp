@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// What surrounds the messages: fi_getinfo(3), fi_av(3), fi_cq(3), fi_eq(3), fi_endpoint(3).
+// What surrounds the messages: fi_getinfo(3), fi_cq(3), fi_endpoint(3).
 
 #include "duo.hpp"
 
@@ -31,8 +31,9 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
     Info info;
     SUBCASE("everything that needs nothing of the program, where nothing is asked for") {
         REQUIRE(getinfo([](fi_info&) {}, info) == 0);
-        CHECK(info->caps == (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE |
-                             FI_FENCE | FI_LOCAL_COMM | FI_REMOTE_COMM));
+        CHECK(info->caps ==
+              (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE |
+               FI_MULTI_RECV | FI_FENCE | FI_AV_USER_ID | FI_LOCAL_COMM | FI_REMOTE_COMM));
         CHECK(info->mode == 0);
         CHECK(info->ep_attr->type == FI_EP_RDM);
         CHECK(info->ep_attr->mem_tag_format == 0xAAAAAAAAAAAAAAAA);
@@ -44,7 +45,7 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
     }
     SUBCASE("no primary capability that was not asked for") {
         REQUIRE(getinfo([](fi_info& h) { h.caps = FI_TAGGED; }, info) == 0);
-        CHECK((info->caps & (FI_MSG | FI_DIRECTED_RECV)) == 0);
+        CHECK((info->caps & (FI_MSG | FI_DIRECTED_RECV | FI_AV_USER_ID)) == 0);
         CHECK((info->caps & (FI_SEND | FI_RECV)) == (FI_SEND | FI_RECV));
         CHECK((info->rx_attr->caps & FI_MSG) == 0);
     }
@@ -101,79 +102,6 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
         if (choice().domain == "soft0")
             CHECK(getinfo([](fi_info&) {}, info, "192.0.2.77", "1", FI_NUMERICHOST) == -FI_ENODATA);
     }
-}
-
-TEST_CASE("an address vector numbers addresses, and gives them back") {
-    Duo d;
-    fid_av* av = d.a.endpoint.av();
-    const std::string b = d.b.endpoint.name();
-
-    char raw[64];
-    size_t length = sizeof raw;
-    REQUIRE(fi_av_lookup(av, d.to_b, raw, &length) == 0);
-    CHECK(std::string(raw, length) == b);
-    char text[64];
-    length = sizeof text;
-    CHECK(std::string{fi_av_straddr(av, raw, text, &length)}.starts_with("fi_sockaddr_in"));
-
-    const fi_addr_t again = d.a.endpoint.insert(b);
-    CHECK(again == d.to_b + 1);
-
-    fi_addr_t numbers[2];
-    const auto* in = reinterpret_cast<const sockaddr_in*>(b.data());
-    CHECK(fi_av_insertsvc(av, "127.0.0.1", "9", &numbers[0], FI_NUMERICHOST, nullptr) == 1);
-    CHECK(fi_av_insertsym(av, "10.9.8.7", 2, "100", 1, numbers, FI_NUMERICHOST, nullptr) == 2);
-    length = sizeof raw;
-    REQUIRE(fi_av_lookup(av, numbers[1], raw, &length) == 0);
-    CHECK(reinterpret_cast<sockaddr_in*>(raw)->sin_addr.s_addr == htonl(0x0a090808));
-
-    // Nonsense is refused on its own; what is beside it goes in.
-    sockaddr_in mixed[3] = {*in, *in, *in};
-    mixed[1].sin_family = AF_UNIX;
-    fi_addr_t three[3];
-    int errors[3];
-    CHECK(fi_av_insert(av, mixed, 3, three, FI_SYNC_ERR, errors) == 2);
-    CHECK(three[1] == FI_ADDR_NOTAVAIL);
-    CHECK(errors[0] == 0);
-    CHECK(errors[1] != 0);
-    CHECK(errors[2] == 0);
-
-    REQUIRE(fi_av_remove(av, &three[0], 1, 0) == 0);
-    length = sizeof raw;
-    CHECK(fi_av_lookup(av, three[0], raw, &length) == -FI_EINVAL);
-    CHECK(fi_send(d.a.ep(), "x", 1, nullptr, three[0], nullptr) == -FI_EINVAL);
-    CHECK(fi_send(d.a.ep(), "x", 1, nullptr, 12345, nullptr) == -FI_EINVAL);
-    CHECK(fi_recv(d.a.ep(), raw, 1, nullptr, 12345, nullptr) == -FI_EINVAL);
-}
-
-TEST_CASE("a number that was taken back can stand for another peer") {
-    Duo d;
-    Watched third;
-    char in = 0;
-    int receiving = 0;
-    REQUIRE(fi_inject(d.a.ep(), "1", 1, d.to_b) == 0);
-    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
-    d.outcome(d.b, &receiving);
-    REQUIRE(fi_av_remove(d.a.endpoint.av(), &d.to_b, 1, 0) == 0);
-    const fi_addr_t reused = d.a.endpoint.insert(third.endpoint.name());
-    CHECK(reused == d.to_b);
-    REQUIRE(fi_inject(d.a.ep(), "3", 1, reused) == 0);
-    REQUIRE(fi_recv(third.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
-    std::optional<Outcome> o;
-    d.until([&] {
-        third.poll();
-        return (o = third.take(&receiving)).has_value();
-    });
-    CHECK(in == '3');
-    CHECK(o->source == FI_ADDR_NOTAVAIL); // the third has not inserted the first
-    CHECK(third.endpoint.insert(d.a.endpoint.name()) == 0);
-    REQUIRE(fi_inject(d.a.ep(), "4", 1, reused) == 0);
-    REQUIRE(fi_recv(third.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
-    d.until([&] {
-        third.poll();
-        return (o = third.take(&receiving)).has_value();
-    });
-    CHECK(o->source == 0);
 }
 
 TEST_CASE("a completion queue that is too small puts operations off, and loses nothing") {
@@ -289,32 +217,66 @@ TEST_CASE("a thread that sleeps on a queue is woken by what it waits for") {
     }
 }
 
-TEST_CASE("an event queue gives back what was written into it") {
-    Duo d;
-    fi_eq_attr attr{};
-    attr.flags = FI_WRITE;
-    attr.wait_obj = FI_WAIT_FD;
-    fid_eq* raw = nullptr;
-    REQUIRE(fi_eq_open(d.a.endpoint.fabric(), &attr, &raw, nullptr) == 0);
-    const Owned<fid_eq> eq{raw};
-    fi_eq_entry entry{}, read{};
-    entry.data = 5;
-    uint32_t event = 0;
-    CHECK(fi_eq_read(raw, &event, &read, sizeof read, 0) == -FI_EAGAIN);
-    CHECK(fi_eq_write(raw, FI_NOTIFY, &entry, sizeof entry, 0) == sizeof entry);
-    CHECK(fi_eq_read(raw, &event, &read, 1, 0) == -FI_ETOOSMALL);
-    CHECK(fi_eq_read(raw, &event, &read, sizeof read, FI_PEEK) == sizeof read);
-    CHECK(fi_eq_sread(raw, &event, &read, sizeof read, 1000, 0) == sizeof read);
-    CHECK(event == FI_NOTIFY);
-    CHECK(read.data == 5);
-    CHECK(fi_eq_sread(raw, &event, &read, sizeof read, 5, 0) == -FI_EAGAIN);
+TEST_CASE("objects that others lean on cannot be closed before them") {
+    const Watched w;
+    CHECK(fi_close(&w.endpoint.cq()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&w.endpoint.av()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&w.endpoint.domain()->fid) == -FI_EBUSY);
+    CHECK(fi_close(&w.endpoint.fabric()->fid) == -FI_EBUSY);
+
+    fid_ep* ep = nullptr;
+    fid_av* av = nullptr;
+    fid_cq* cq = nullptr;
+    fid_eq* eq = nullptr;
+    fid_domain* domain = nullptr;
+    auto* info = const_cast<fi_info*>(&w.endpoint.info());
+    fi_cq_attr cq_attr{};
+    cq_attr.size = size_t{1} << 40; // memory is taken for what is put there
+    fi_av_attr av_attr{};
+    fi_eq_attr eq_attr{};
+    REQUIRE(fi_domain(w.endpoint.fabric(), info, &domain, nullptr) == 0);
+    REQUIRE(fi_endpoint(domain, info, &ep, nullptr) == 0);
+    REQUIRE(fi_cq_open(domain, &cq_attr, &cq, nullptr) == 0);
+    REQUIRE(fi_av_open(domain, &av_attr, &av, nullptr) == 0);
+    REQUIRE(fi_eq_open(w.endpoint.fabric(), &eq_attr, &eq, nullptr) == 0);
+    REQUIRE(fi_ep_bind(ep, &eq->fid, 0) == 0);
+    REQUIRE(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT) == 0);
+    REQUIRE(fi_ep_bind(ep, &av->fid, 0) == 0);
+    fid* const held[] = {&av->fid, &cq->fid, &eq->fid}; // by an endpoint that is not enabled yet
+    for (fid* f : held) CHECK(fi_close(f) == -FI_EBUSY);
+    CHECK(fi_close(&domain->fid) == -FI_EBUSY);
+    REQUIRE(fi_close(&ep->fid) == 0);
+    for (fid* f : held) CHECK(fi_close(f) == 0);
+    CHECK(fi_close(&domain->fid) == 0);
 }
 
-TEST_CASE("objects that others lean on cannot be closed") {
-    Duo d;
-    CHECK(fi_close(&d.a.endpoint.cq()->fid) == -FI_EBUSY);
-    CHECK(fi_close(&d.a.endpoint.av()->fid) == -FI_EBUSY);
-    CHECK(fi_close(&d.a.endpoint.fabric()->fid) == -FI_EBUSY);
+TEST_CASE("an endpoint is bound to one object of each kind, of its own domain") {
+    const Watched w, other;
+    fid_ep* raw = nullptr;
+    fid_domain* domain = w.endpoint.domain();
+    auto* info = const_cast<fi_info*>(&w.endpoint.info());
+    fid_eq* eq = nullptr;
+    fi_eq_attr attr{};
+    REQUIRE(fi_eq_open(w.endpoint.fabric(), &attr, &eq, nullptr) == 0);
+    const Owned<fid_eq> events{eq};
+    REQUIRE(fi_endpoint(domain, info, &raw, nullptr) == 0);
+    const Owned<fid_ep> ep{raw};
+    fid *av = &w.endpoint.av()->fid, *cq = &w.endpoint.cq()->fid;
+    CHECK(fi_ep_bind(raw, &other.endpoint.av()->fid, 0) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &other.endpoint.cq()->fid, FI_RECV) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, av, FI_SEND) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, av, 0) == 0);
+    CHECK(fi_ep_bind(raw, av, 0) == -FI_EINVAL);
+    for (const uint64_t wrong : {uint64_t{0}, uint64_t{FI_SELECTIVE_COMPLETION},
+                                 uint64_t{FI_RECV | FI_MULTI_RECV}, uint64_t{FI_REMOTE_WRITE}})
+        CHECK(fi_ep_bind(raw, cq, wrong) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, cq, FI_TRANSMIT) == 0);
+    CHECK(fi_ep_bind(raw, cq, FI_TRANSMIT | FI_RECV) == -FI_EINVAL); // and nothing is bound by it
+    CHECK(fi_ep_bind(raw, cq, FI_RECV) == 0);
+    CHECK(fi_ep_bind(raw, &domain->fid, 0) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &eq->fid, FI_SEND) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &eq->fid, 0) == 0);
+    CHECK(fi_ep_bind(raw, &eq->fid, 0) == -FI_EINVAL);
 }
 
 TEST_CASE("an endpoint without its queues is not enabled, and does nothing before") {

@@ -71,6 +71,47 @@ TEST_CASE("the address table numbers addresses in order, and finds them again") 
     CHECK(table.find(v4(3, 1)) == 1000);
 }
 
+TEST_CASE("a million addresses take the memory that is stated") {
+    constexpr uint32_t kMany = 1'000'000;
+    AddressTable table, prepared, named;
+    prepared.expect(kMany);
+    const size_t before = prepared.memory_bytes();
+    for (uint32_t i = 0; i < kMany; ++i) {
+        table.insert(v4(i, 1));
+        prepared.insert(v4(i, 1));
+        named.insert(v4(i, 1), i + 5);
+    }
+    const auto per_address = [](size_t bytes) { return static_cast<double>(bytes) / kMany; };
+    MESSAGE("bytes per address: ", per_address(table.memory_bytes()),
+            ", with names of the program's own: ", per_address(named.memory_bytes()));
+    // The index has 2^21 places of 4 bytes, and pages are filled to the last.
+    CHECK(per_address(table.memory_bytes()) <= 36.5);
+    CHECK(per_address(named.memory_bytes()) <= 44.5);
+    CHECK(prepared.memory_bytes() - before <= 28.1 * kMany); // the index was there already
+    CHECK(table.find(v4(kMany - 1, 1)) == kMany - 1);
+    CHECK(named.id_of(kMany - 1) == kMany + 4);
+}
+
+TEST_CASE("an address has a name of its own, if one was given") {
+    AddressTable table;
+    CHECK(table.insert(v4(0, 1)) == 0);
+    CHECK(table.insert(v4(1, 1), 100) == 1);
+    CHECK(table.insert(v4(2, 1)) == 2);
+    CHECK(table.id_of(0) == 0);
+    CHECK(table.id_of(1) == 100);
+    CHECK(table.id_of(2) == 2);
+    CHECK(table.id_of(3) == FI_ADDR_NOTAVAIL);
+    const uint64_t before = table.generation();
+    CHECK(table.identify(2, 200));
+    CHECK(table.generation() != before);
+    CHECK(table.id_of(2) == 200);
+    CHECK_FALSE(table.identify(3, 300));
+    CHECK(table.remove(1));
+    CHECK(table.id_of(1) == FI_ADDR_NOTAVAIL);
+    CHECK(table.insert(v4(9, 1)) == 1);
+    CHECK(table.id_of(1) == 1); // the old name went with the old address
+}
+
 TEST_CASE("the address table agrees with a map under random use") {
     AddressTable table;
     std::map<fi_addr_t, Address> reference;
@@ -78,8 +119,10 @@ TEST_CASE("the address table agrees with a map under random use") {
     for (int i = 0; i < 50'000; ++i) {
         if (reference.size() < 100 || random() % 2) {
             const Address a = v4(random() % 300, 1);
-            const fi_addr_t number = table.insert(a);
-            CHECK(reference.emplace(number, a).second);
+            fi_addr_t lowest_free = 0;
+            while (reference.contains(lowest_free)) ++lowest_free;
+            CHECK(table.insert(a) == lowest_free);
+            reference.emplace(lowest_free, a);
         } else {
             const auto victim = std::next(reference.begin(), random() % reference.size());
             CHECK(table.remove(victim->first));

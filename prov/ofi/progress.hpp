@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "ofi/domain.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace odrc::ofi {
+
+class Endpoint;
+class WaitObject;
+
+// The endpoints whose progress is made by whoever reads a completion queue or a counter.
+class Progress {
+public:
+    explicit Progress(Domain& domain) noexcept
+        : domain_{domain} {}
+
+    Domain& domain() const noexcept { return domain_; }
+
+    // Whoever sleeps on the wait object is woken by the endpoint's device, too. Throws Error.
+    void attach(Endpoint& endpoint, WaitObject& wait);
+    void detach(Endpoint& endpoint) noexcept;
+
+    // Calls f inside the domain's gate, if the domain has one. What else is called here, and what
+    // its endpoints write to, is called inside it.
+    template <class F>
+    decltype(auto) inside(F&& f) noexcept {
+        if (!domain_.one_thread()) return f();
+        const Entry entry{domain_.gate()};
+        return f();
+    }
+    void make() noexcept;
+    void arm() noexcept; // the devices, to wake sleepers
+
+private:
+    template <class Visit>
+    void visit(const Visit& visit) noexcept;
+
+    Domain& domain_;
+    std::mutex mutex_; // guards the endpoints, where threads come many at a time
+    std::vector<Endpoint*> endpoints_;
+};
+
+} // namespace odrc::ofi
