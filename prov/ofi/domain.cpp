@@ -69,7 +69,7 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     , on_fabric_{fabric.leaning}
     , one_thread_{info.domain_attr->threading == FI_THREAD_DOMAIN}
     , gate_{threads()}
-    , adapter_{device_of(info), threads()}
+    , adapter_{device_of(info), threads(), watchdog_}
     , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0} {
     fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};
     ops = &domain_ops;

@@ -39,8 +39,8 @@ private:
     Leaning on_fabric_;
     const bool one_thread_;
     Gate gate_;
-    verbs::Adapter adapter_;
     Watchdog watchdog_;
+    verbs::Adapter adapter_;
     const bool keys_given_;
 };
 

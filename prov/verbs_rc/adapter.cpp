@@ -31,7 +31,7 @@ RegistrationCache::Limits cache_limits() noexcept {
 
 } // namespace
 
-Adapter::Adapter(const Device& device, Gate::Kind threads)
+Adapter::Adapter(const Device& device, Gate::Kind threads, Watchdog& watchdog)
     : port_{device.port()}
     , context_{device.open()} {
     if (const ibv_gid gid = context_->gid(); gid.global.interface_id != 0) port_.gid = gid;
@@ -43,7 +43,7 @@ Adapter::Adapter(const Device& device, Gate::Kind threads)
     if (port_.whole_memory)
         open_whole_memory();
     else
-        open_cache(threads);
+        open_cache(threads, watchdog);
     max_inline_ = probe_inline();
 }
 
@@ -58,11 +58,12 @@ void Adapter::open_whole_memory() {
     }
 }
 
-void Adapter::open_cache(Gate::Kind threads) {
+void Adapter::open_cache(Gate::Kind threads, Watchdog& watchdog) {
     const RegistrationCache::Limits limits = cache_limits();
     if (limits.count == 0 || limits.bytes == 0) return;
     if (auto monitor = MemoryMonitor::of_process())
-        cache_ = std::make_unique<RegistrationCache>(*context_, pd(), threads, limits, monitor);
+        cache_ = std::make_unique<RegistrationCache>(*context_, pd(), threads, limits, monitor,
+                                                     watchdog);
 }
 
 int Adapter::register_memory(void* address, size_t length, int access, Registration& out) noexcept {

@@ -51,7 +51,7 @@ private:
 class Adapter {
 public:
     // threads: how they come that register memory. Throws Error.
-    Adapter(const Device& device, Gate::Kind threads);
+    Adapter(const Device& device, Gate::Kind threads, Watchdog& watchdog);
 
     const Port& port() const noexcept { return port_; }
     Context& context() noexcept { return *context_; }
@@ -74,7 +74,7 @@ public:
 private:
     ibv_mr* reg_mr(void* address, size_t length, int access) noexcept;
     void open_whole_memory();
-    void open_cache(Gate::Kind threads);
+    void open_cache(Gate::Kind threads, Watchdog& watchdog);
     uint32_t probe_inline();
 
     Port port_;

@@ -4,6 +4,7 @@
 #include "verbs_rc/registration_cache.hpp"
 
 #include <algorithm>
+#include <sys/eventfd.h>
 
 namespace odrc::verbs {
 namespace {
@@ -18,18 +19,23 @@ bool allows(int access, int wanted) noexcept { return (access & wanted) == wante
 } // namespace
 
 RegistrationCache::RegistrationCache(Context& context, ibv_pd* pd, Gate::Kind kind,
-                                     const Limits& limits, std::shared_ptr<MemoryMonitor> monitor)
+                                     const Limits& limits, std::shared_ptr<MemoryMonitor> monitor,
+                                     Watchdog& watchdog)
     : context_{context}
     , pd_{pd}
     , limits_{limits}
     , monitor_{std::move(monitor)}
+    , watchdog_{watchdog}
+    , died_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}
     , gate_{kind} {
     places_.reserve(limits.count);
+    watchdog_.add(*this, died_.get());
     monitor_->add(*this);
 }
 
 RegistrationCache::~RegistrationCache() {
     monitor_->remove(*this);
+    watchdog_.remove(*this, died_.get());
     for (const Place& place : places_) delete place.region;
     while (CachedRegion* region = dead_.pop_front()) delete region;
 }
@@ -157,6 +163,7 @@ void RegistrationCache::hide(size_t index) noexcept {
 void RegistrationCache::on_gone(const Range& range) noexcept {
     const size_t i = first_ending_after(range.begin);
     while (i < places_.size() && places_[i].memory.begin < range.end) hide(i);
+    if (!dead_.empty()) eventfd_write(died_.get(), 1);
 }
 
 // ---- the end ----------------------------------------------------------------------------------
@@ -172,9 +179,17 @@ void RegistrationCache::give_back(CachedRegion& region) noexcept {
     if (dead) deregister_dead();
 }
 
+Time RegistrationCache::serve() noexcept {
+    eventfd_t count;
+    eventfd_read(died_.get(), &count);
+    deregister_dead<WatchdogEntry>();
+    return kNever;
+}
+
+template <class Inside>
 void RegistrationCache::deregister_dead() noexcept {
     const auto next = [this] {
-        Entry inside{gate_};
+        Inside inside{gate_};
         return dead_.pop_front();
     };
     while (CachedRegion* region = next()) delete region;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/gate.hpp"
+#include "base/watchdog.hpp"
 #include "verbs_rc/memory_monitor.hpp"
 #include "verbs_rc/objects.hpp"
 
@@ -23,10 +24,11 @@ struct CachedRegion : ListNode<> {
 // Registrations of the application's memory that outlive their transfers, so that the next
 // transfer from there finds one. Those that can be found do not overlap. What is not in use stays
 // until there is no room for it, longest unused first, or until its memory goes. Memory that goes
-// under a transfer is not found again, and is deregistered when the transfer is over.
+// under a transfer is not found again, and is deregistered when the transfer is over; what nobody
+// uses, by the watchdog, since the monitor must not.
 //
 // Inside the gate nothing is allocated or freed, nor anything registered (memory_monitor.hpp).
-class RegistrationCache final : MemoryMonitor::Client {
+class RegistrationCache final : MemoryMonitor::Client, Watchdog::Client {
 public:
     struct Limits {
         size_t count;
@@ -38,9 +40,9 @@ public:
     };
     using Use = std::unique_ptr<CachedRegion, GiveBack>;
 
-    // kind: how the threads come that take and give back. Throws std::bad_alloc.
+    // kind: how the threads come that take and give back. Throws Error.
     RegistrationCache(Context& context, ibv_pd* pd, Gate::Kind kind, const Limits& limits,
-                      std::shared_ptr<MemoryMonitor> monitor);
+                      std::shared_ptr<MemoryMonitor> monitor, Watchdog& watchdog);
     ~RegistrationCache();
 
     // Null where this memory cannot be had through the cache at this moment. Else fresh says
@@ -54,6 +56,7 @@ private:
     void enter_as_monitor() noexcept override { gate_.enter_as_watchdog(); }
     void leave_as_monitor() noexcept override { gate_.leave_as_watchdog(); }
     void on_gone(const Range& range) noexcept override;
+    Time serve() noexcept override;
 
     CachedRegion* find(const Range& wanted, int access) noexcept;
     CachedRegion* use(CachedRegion& region) noexcept;
@@ -64,12 +67,15 @@ private:
     void hide(size_t index) noexcept;
     void hide(CachedRegion& region) noexcept;
     void give_back(CachedRegion& region) noexcept;
+    template <class Inside = Entry>
     void deregister_dead() noexcept;
 
     Context& context_;
     ibv_pd* const pd_;
     const Limits limits_;
     const std::shared_ptr<MemoryMonitor> monitor_;
+    Watchdog& watchdog_;
+    const Fd died_; // an eventfd: there is something for the watchdog to deregister
 
     Gate gate_; // guards what follows
     struct Place {
