@@ -75,6 +75,8 @@ MemoryMonitor::MemoryMonitor()
     static const int at_fork = pthread_atfork(nullptr, nullptr, after_fork);
     if (at_fork) throw Error{at_fork};
 
+    events_of_process.store(events_.get()); // from here on, the descriptor is the thread's
+
     // Signals belong to the application's threads.
     sigset_t all, before;
     sigfillset(&all);
@@ -82,12 +84,12 @@ MemoryMonitor::MemoryMonitor()
     try {
         thread_ = std::thread{[this] { run(); }};
     } catch (const std::system_error&) {
+        events_of_process.store(-1);
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
         throw Error{FI_EAGAIN};
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_setname_np(thread_.native_handle(), "odrc-memory");
-    events_of_process.store(events_.get());
 }
 
 MemoryMonitor::~MemoryMonitor() {
