@@ -25,10 +25,19 @@ void define_parameters() noexcept {
                     "What each endpoint counted is reported when it closes: with a path, as one "
                     "line of JSON appended to <path>.<pid>; with 1, as a table on stderr "
                     "(default: no report)");
+    fi_param_define(&provider, "cache_count", FI_PARAM_SIZE_T,
+                    "How many registrations of local memory a domain keeps for later transfers "
+                    "(default: 4096; 0: none)");
+    fi_param_define(&provider, "cache_bytes", FI_PARAM_SIZE_T,
+                    "How much memory a domain keeps registered for later transfers (default: half "
+                    "of the host's memory, divided by its processors, and no more than half of "
+                    "what may be locked, ulimit -l; 0: none)");
     try {
         values = {};
         read("device", values.device);
         read("profile", values.profile);
+        fi_param_get_size_t(&provider, "cache_count", &values.cache_count);
+        fi_param_get_size_t(&provider, "cache_bytes", &values.cache_bytes);
     } catch (const std::bad_alloc&) {
         ODRC_WARN(FI_LOG_CORE, "no memory for the parameters: defaults are used");
     }

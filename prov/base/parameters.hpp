@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace odrc {
@@ -11,6 +13,12 @@ namespace odrc {
 struct Parameters {
     std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
     std::string profile; // FI_ODRC_PROFILE: where to write profiles; empty: nowhere
+
+    // FI_ODRC_CACHE_COUNT and FI_ODRC_CACHE_BYTES: what a domain keeps registered at most; 0 of
+    // either: no cache
+    static constexpr size_t kAutomatic = SIZE_MAX;
+    size_t cache_count{4096};
+    size_t cache_bytes{kAutomatic};
 };
 
 // Announces the parameters to libfabric and reads them. Called once, when the library is loaded.

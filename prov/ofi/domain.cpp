@@ -67,10 +67,10 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
 Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     : fid_domain{}
     , on_fabric_{fabric.leaning}
-    , adapter_{device_of(info)}
-    , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0}
     , one_thread_{info.domain_attr->threading == FI_THREAD_DOMAIN}
-    , gate_{one_thread_ ? Gate::Kind::one_thread : Gate::Kind::many_threads} {
+    , gate_{threads()}
+    , adapter_{device_of(info), threads(), watchdog_}
+    , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0} {
     fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};
     ops = &domain_ops;
     mr = &memory_ops;

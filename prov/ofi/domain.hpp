@@ -32,12 +32,16 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    Gate::Kind threads() const noexcept {
+        return one_thread_ ? Gate::Kind::one_thread : Gate::Kind::many_threads;
+    }
+
     Leaning on_fabric_;
-    verbs::Adapter adapter_;
-    Watchdog watchdog_;
-    const bool keys_given_;
     const bool one_thread_;
     Gate gate_;
+    Watchdog watchdog_;
+    verbs::Adapter adapter_;
+    const bool keys_given_;
 };
 
 } // namespace odrc::ofi

@@ -32,6 +32,8 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"rma_operations", c.rma_operations},
                       Line{"rma_bytes", c.rma_bytes},
                       Line{"unexpected", c.unexpected},
+                      Line{"registrations", c.registrations},
+                      Line{"registrations_found", c.registrations_found},
                       Line{"memory_bytes_peak", c.memory_bytes_peak},
                       Line{"rnr", engine.rnr_naks()}};
 }
@@ -47,7 +49,7 @@ std::string as_table(const verbs::Port& port, const transfer::Engine& engine) {
     std::string table = fmt::format("odrc endpoint {} on {}, process {}\n", engine.address().text(),
                                     port.name(), getpid());
     for (const Line& line : lines_of(engine))
-        table += fmt::format("  {:<18} {:>16}\n", line.name, line.value);
+        table += fmt::format("  {:<19} {:>16}\n", line.name, line.value);
     return table;
 }
 

@@ -205,6 +205,7 @@ private:
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
+    int register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept;
     void give_back(Registrations& keys) noexcept;
 
     // note.cpp

@@ -20,12 +20,9 @@ int Engine::expose(Send& send) noexcept {
     send.exposed = exposures_.create();
     if (!send.exposed) return FI_ENOMEM;
     for (uint32_t i = 0; i < send.pieces.count; ++i) {
-        const iovec& v = send.pieces.iov[i];
-        verbs::Registration& registration = (*send.exposed)[i];
-        if (const int error = adapter_.register_memory(v.iov_base, v.iov_len,
-                                                       IBV_ACCESS_REMOTE_READ, registration))
+        if (const int error =
+                register_memory(send.pieces.iov[i], IBV_ACCESS_REMOTE_READ, (*send.exposed)[i]))
             return error;
-        counters_.memory_taken(registration.bytes());
     }
     return 0;
 }
@@ -101,10 +98,9 @@ int Engine::register_target(Fetch& fetch) noexcept {
     for (size_t i = 0; i < fetch.copy.local.size() && left > 0; ++i) {
         const iovec& v = fetch.copy.local[i];
         const size_t n = std::min(left, v.iov_len);
-        verbs::Registration& key = fetch.copy.keys[i];
-        if (const int error = adapter_.register_memory(v.iov_base, n, IBV_ACCESS_LOCAL_WRITE, key))
+        if (const int error =
+                register_memory({v.iov_base, n}, IBV_ACCESS_LOCAL_WRITE, fetch.copy.keys[i]))
             return error;
-        counters_.memory_taken(key.bytes());
         left -= n;
     }
     return 0;

@@ -140,7 +140,7 @@ int Engine::post(Lane& lane, Rma& rma) noexcept {
 }
 
 // Finds the local side of the copy: what the work request takes with it needs no key; what the
-// application has not registered goes through a buffer of ours, or is registered for the time.
+// application has not registered goes through a buffer of ours, or is registered by us.
 int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
     RemoteCopy& copy = rma.copy;
     const std::span pieces = rma.pieces.list();
@@ -162,10 +162,7 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
             verbs::Registration& key = copy.keys[i];
             if (key.lkey() != 0) continue;
             const int access = writes ? 0 : IBV_ACCESS_LOCAL_WRITE;
-            if (const int error =
-                    adapter_.register_memory(pieces[i].iov_base, pieces[i].iov_len, access, key))
-                return error;
-            counters_.memory_taken(key.bytes());
+            if (const int error = register_memory(pieces[i], access, key)) return error;
         }
     }
     rma.prepared = true;
@@ -245,6 +242,15 @@ void Engine::release(Rma& rma) noexcept {
     rma.peer->over(rma);
     --transmitting_;
     rmas_.destroy(&rma);
+}
+
+int Engine::register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept {
+    if (const int error = adapter_.register_memory(piece.iov_base, piece.iov_len, access, key))
+        return error;
+    counters_.registrations += key.fresh();
+    counters_.registrations_found += key.cached() && !key.fresh();
+    counters_.memory_taken(key.bytes());
+    return 0;
 }
 
 void Engine::give_back(Registrations& keys) noexcept {

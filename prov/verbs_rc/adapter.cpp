@@ -5,10 +5,33 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/parameters.hpp"
+
+#include <algorithm>
+#include <sys/resource.h>
 
 namespace odrc::verbs {
+namespace {
 
-Adapter::Adapter(const Device& device)
+// What the parameters leave open follows from the host: as if a process ran on every processor,
+// and half of the memory might be locked.
+RegistrationCache::Limits cache_limits() noexcept {
+    const Parameters& p = parameters();
+    size_t bytes = p.cache_bytes;
+    if (bytes == Parameters::kAutomatic) {
+        const auto pages = static_cast<size_t>(sysconf(_SC_PHYS_PAGES));
+        const auto processors = static_cast<size_t>(sysconf(_SC_NPROCESSORS_ONLN));
+        bytes = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) / processors / 2;
+        rlimit locked{};
+        if (getrlimit(RLIMIT_MEMLOCK, &locked) == 0)
+            bytes = std::min<size_t>(bytes, locked.rlim_cur / 2);
+    }
+    return {p.cache_count, bytes};
+}
+
+} // namespace
+
+Adapter::Adapter(const Device& device, Gate::Kind threads, Watchdog& watchdog)
     : port_{device.port()}
     , context_{device.open()} {
     if (const ibv_gid gid = context_->gid(); gid.global.interface_id != 0) port_.gid = gid;
@@ -17,7 +40,10 @@ Adapter::Adapter(const Device& device)
         ODRC_WARN(FI_LOG_DOMAIN, "{}: no protection domain: {}", port_.name(), fi_strerror(errno));
         throw Error{errno};
     }
-    if (port_.whole_memory) open_whole_memory();
+    if (port_.whole_memory)
+        open_whole_memory();
+    else
+        open_cache(threads, watchdog);
     max_inline_ = probe_inline();
 }
 
@@ -32,10 +58,25 @@ void Adapter::open_whole_memory() {
     }
 }
 
+void Adapter::open_cache(Gate::Kind threads, Watchdog& watchdog) {
+    const RegistrationCache::Limits limits = cache_limits();
+    if (limits.count == 0 || limits.bytes == 0) return;
+    if (auto monitor = MemoryMonitor::of_process())
+        cache_ = std::make_unique<RegistrationCache>(*context_, pd(), threads, limits, monitor,
+                                                     watchdog);
+}
+
 int Adapter::register_memory(void* address, size_t length, int access, Registration& out) noexcept {
     if (whole_ || length == 0) {
         out = whole_ ? Registration{whole_->lkey, whole_->rkey} : Registration{};
         return 0;
+    }
+    if (cache_) {
+        bool fresh = false;
+        if (auto cached = cache_->take(address, length, access, fresh)) {
+            out = Registration{std::move(cached), fresh};
+            return 0;
+        }
     }
     ibv_mr* mr = reg_mr(address, length, access);
     if (!mr) return errno;
@@ -49,9 +90,12 @@ Mr Adapter::make_region(void* address, size_t length, int access) {
     return {*context_, mr};
 }
 
-// Null and errno, after a line that says why.
+// Null and errno, after a line that says why. What fails while the cache keeps memory locked that
+// nobody uses may work without.
 ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {
     ibv_mr* mr = context_->reg_mr(pd(), address, length, access);
+    if (!mr && errno == ENOMEM && cache_ && cache_->give_up_idle())
+        mr = context_->reg_mr(pd(), address, length, access);
     if (mr) return mr;
     const int error = errno;
     ODRC_WARN(FI_LOG_MR, "{}: cannot register {} bytes of user memory: {}", port_.name(), length,

@@ -4,13 +4,15 @@
 #pragma once
 
 #include "verbs_rc/objects.hpp"
+#include "verbs_rc/registration_cache.hpp"
 
 #include <optional>
 
 namespace odrc::verbs {
 
-// Memory of the application, registered for one transfer and given back at the end of it.
-// Where the device knows the whole memory of the process this costs nothing.
+// Memory of the application that the device knows for the time of one transfer: because it knows
+// the whole memory of the process, which costs nothing; by a registration that is found in the
+// cache and stays there; or by one of its own.
 class Registration {
 public:
     Registration() = default;
@@ -20,25 +22,36 @@ public:
     Registration(Context& context, ibv_mr* mr) noexcept
         : mr_{context, mr}
         , lkey_{mr->lkey}
-        , rkey_{mr->rkey} {}
+        , rkey_{mr->rkey}
+        , fresh_{true} {}
+    Registration(RegistrationCache::Use cached, bool fresh) noexcept
+        : cached_{std::move(cached)}
+        , lkey_{cached_->mr->lkey}
+        , rkey_{cached_->mr->rkey}
+        , fresh_{fresh} {}
 
     uint32_t lkey() const noexcept { return lkey_; }
     uint32_t rkey() const noexcept { return rkey_; }
-    // Bytes that this registration alone pins.
-    size_t bytes() const noexcept { return mr_ ? mr_->length : 0; }
+    // Bytes that are pinned for this transfer, and perhaps for others at the time.
+    size_t bytes() const noexcept { return cached_ ? cached_->mr->length : mr_ ? mr_->length : 0; }
+    bool cached() const noexcept { return cached_ != nullptr; }
+    // The device had to be told.
+    bool fresh() const noexcept { return fresh_; }
 
 private:
     Mr mr_;
+    RegistrationCache::Use cached_;
     uint32_t lkey_{0};
     uint32_t rkey_{0};
+    bool fresh_{false};
 };
 
 // An opened device port with the protection domain in which all its objects live: what the
 // endpoints of one libfabric domain share.
 class Adapter {
 public:
-    // Throws Error.
-    explicit Adapter(const Device& device);
+    // threads: how they come that register memory. Throws Error.
+    Adapter(const Device& device, Gate::Kind threads, Watchdog& watchdog);
 
     const Port& port() const noexcept { return port_; }
     Context& context() noexcept { return *context_; }
@@ -61,12 +74,14 @@ public:
 private:
     ibv_mr* reg_mr(void* address, size_t length, int access) noexcept;
     void open_whole_memory();
+    void open_cache(Gate::Kind threads, Watchdog& watchdog);
     uint32_t probe_inline();
 
     Port port_;
     std::unique_ptr<Context> context_;
     Pd pd_;
     Mr whole_;
+    std::unique_ptr<RegistrationCache> cache_;
     uint32_t max_inline_{0};
 };
 

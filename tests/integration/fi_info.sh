@@ -20,7 +20,7 @@ all=$(foreign fi_info 2>/dev/null)
 ! grep -q 'provider: odrc;' <<<"$all" || fail "another provider has layered itself on top"
 
 explained=$(foreign fi_info -e | tr -d '\0')
-for parameter in FI_ODRC_DEVICE FI_ODRC_PROFILE; do
+for parameter in FI_ODRC_DEVICE FI_ODRC_PROFILE FI_ODRC_CACHE_BYTES FI_ODRC_CACHE_COUNT; do
     grep -q "# $parameter:" <<<"$explained" || fail "$parameter is not explained"
 done
 

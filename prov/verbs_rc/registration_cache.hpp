@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/gate.hpp"
+#include "base/watchdog.hpp"
+#include "verbs_rc/memory_monitor.hpp"
+#include "verbs_rc/objects.hpp"
+
+#include <vector>
+
+namespace odrc::verbs {
+
+// Memory that a cache has registered. Its fields are guarded by the cache's gate.
+struct CachedRegion : ListNode<> {
+    Range memory{};
+    int access{0};
+    Mr mr; // null while it is being registered
+    uint32_t users{0};
+    bool findable{true};
+};
+
+// Registrations of the application's memory that outlive their transfers, so that the next
+// transfer from there finds one. Those that can be found do not overlap. What is not in use stays
+// until there is no room for it, longest unused first, or until its memory goes. Memory that goes
+// under a transfer is not found again, and is deregistered when the transfer is over; what nobody
+// uses, by the watchdog, since the monitor must not.
+//
+// Inside the gate nothing is allocated or freed, nor anything registered (memory_monitor.hpp).
+class RegistrationCache final : MemoryMonitor::Client, Watchdog::Client {
+public:
+    struct Limits {
+        size_t count;
+        size_t bytes;
+    };
+    struct GiveBack {
+        RegistrationCache* cache;
+        void operator()(CachedRegion* region) const noexcept { cache->give_back(*region); }
+    };
+    using Use = std::unique_ptr<CachedRegion, GiveBack>;
+
+    // kind: how the threads come that take and give back. Throws Error.
+    RegistrationCache(Context& context, ibv_pd* pd, Gate::Kind kind, const Limits& limits,
+                      std::shared_ptr<MemoryMonitor> monitor, Watchdog& watchdog);
+    ~RegistrationCache();
+
+    // Null where this memory cannot be had through the cache at this moment. Else fresh says
+    // whether it had to be registered.
+    Use take(void* address, size_t length, int access, bool& fresh) noexcept;
+
+    // Deregisters all that is not in use. False if that was nothing.
+    bool give_up_idle() noexcept;
+
+private:
+    void enter_as_monitor() noexcept override { gate_.enter_as_watchdog(); }
+    void leave_as_monitor() noexcept override { gate_.leave_as_watchdog(); }
+    void on_gone(const Range& range) noexcept override;
+    Time serve() noexcept override;
+
+    CachedRegion* find(const Range& wanted, int access) noexcept;
+    CachedRegion* use(CachedRegion& region) noexcept;
+    Use register_anew(const Range& wanted, int access) noexcept;
+    bool place(CachedRegion& region) noexcept;
+    bool make_room(size_t bytes) noexcept;
+    size_t first_ending_after(uintptr_t address) const noexcept;
+    void hide(size_t index) noexcept;
+    void hide(CachedRegion& region) noexcept;
+    void give_back(CachedRegion& region) noexcept;
+    template <class Inside = Entry>
+    void deregister_dead() noexcept;
+
+    Context& context_;
+    ibv_pd* const pd_;
+    const Limits limits_;
+    const std::shared_ptr<MemoryMonitor> monitor_;
+    Watchdog& watchdog_;
+    const Fd died_; // an eventfd: there is something for the watchdog to deregister
+
+    Gate gate_; // guards what follows
+    struct Place {
+        Range memory;
+        CachedRegion* region;
+    };
+    std::vector<Place> places_;   // that can be found, by address; never grows beyond its capacity
+    CachedRegion* last_{nullptr}; // the last that was found, if it still can be
+    List<CachedRegion> idle_;     // can be found and have no user; longest unused first
+    List<CachedRegion> dead_;     // can no longer be found and have no user
+    size_t bytes_{0};             // of all that can be found
+};
+
+} // namespace odrc::verbs

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What travels is what is in the memory now, whatever was there when it was used before.
+
+#include "duo.hpp"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace duo;
+
+namespace {
+
+constexpr size_t kHuge = size_t{2} << 20;
+
+char* map(size_t bytes, int flags, void* where = nullptr) {
+    void* memory = mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+}
+
+// One long message from out to in, which must say the same in the end.
+void send_over(Duo& d, const char* out, char* in, size_t size) {
+    int sending = 0, receiving = 0;
+    REQUIRE(fi_recv(d.b.ep(), in, size, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    REQUIRE(fi_send(d.a.ep(), out, size, nullptr, d.to_b, &sending) == 0);
+    REQUIRE_FALSE(d.outcome(d.b, &receiving).error);
+    REQUIRE_FALSE(d.outcome(d.a, &sending).error);
+    REQUIRE(std::memcmp(out, in, size) == 0);
+}
+
+void fill(char* memory, size_t size, int seed) {
+    for (size_t i = 0; i < size; i += 512) memory[i] = static_cast<char>(seed + i / 4096);
+}
+
+// Both buffers at the addresses of a reservation, anew for every message.
+void send_from_new_memory(size_t size, int flags, int rounds) {
+    char* const room = map(4 * kHuge, MAP_PRIVATE | MAP_NORESERVE);
+    REQUIRE(room);
+    char* const out =
+        reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(room) + kHuge - 1) & ~(kHuge - 1));
+    char* const in = out + kHuge;
+    Duo d;
+    for (int i = 0; i < rounds; ++i) {
+        REQUIRE(map(size, flags | MAP_FIXED, out));
+        REQUIRE(map(size, flags | MAP_FIXED, in));
+        if (size >= kHuge) madvise(out, 2 * size, MADV_HUGEPAGE);
+        fill(out, size, i);
+        send_over(d, out, in, size);
+        if (i % 3 == 1) { // what is discarded is new memory, too
+            madvise(out, size, flags & MAP_SHARED ? MADV_REMOVE : MADV_DONTNEED);
+            madvise(in, size, flags & MAP_SHARED ? MADV_REMOVE : MADV_DONTNEED);
+            fill(out, size, i + 100);
+            send_over(d, out, in, size);
+        }
+        if (i % 10 == 5 && !(flags & MAP_SHARED)) { // a child writes to its copy
+            const pid_t child = fork();
+            if (child == 0) {
+                fill(out, size, i + 50);
+                _exit(0);
+            }
+            fill(out, size, i + 200);
+            send_over(d, out, in, size);
+            waitpid(child, nullptr, 0);
+        }
+        if (i % 2 == 0) {
+            munmap(out, size);
+            munmap(in, size);
+        }
+    }
+    munmap(room, 4 * kHuge);
+}
+
+} // namespace
+
+TEST_CASE("the same buffers carry long messages again and again") {
+    Duo d;
+    constexpr size_t kSize = 200'000;
+    std::vector<char> out(kSize), in(kSize);
+    for (int i = 0; i < 50; ++i) {
+        out = pattern(kSize, static_cast<char>(i));
+        send_over(d, out.data(), in.data(), kSize);
+    }
+}
+
+TEST_CASE("messages from memory that is new at the same addresses") {
+    SUBCASE("private") { send_from_new_memory(64 << 10, MAP_PRIVATE, 60); }
+    SUBCASE("shared") { send_from_new_memory(64 << 10, MAP_SHARED, 60); }
+    SUBCASE("of huge pages, if the kernel likes") { send_from_new_memory(kHuge, MAP_PRIVATE, 12); }
+    SUBCASE("of huge pages that were set aside") {
+        char* memory = map(2 * kHuge, MAP_PRIVATE | MAP_HUGETLB);
+        if (!memory) return; // none were
+        munmap(memory, 2 * kHuge);
+        send_from_new_memory(kHuge, MAP_PRIVATE | MAP_HUGETLB, 12);
+    }
+}
+
+TEST_CASE("a buffer that was sent from is received into") {
+    Duo d;
+    constexpr size_t kSize = 50'000;
+    std::vector<char> one(kSize), other(kSize);
+    for (int i = 0; i < 10; ++i) {
+        one = pattern(kSize, static_cast<char>(i));
+        send_over(d, one.data(), other.data(), kSize);
+        other = pattern(kSize, static_cast<char>(i + 7));
+        send_over(d, other.data(), one.data(), kSize);
+    }
+}
