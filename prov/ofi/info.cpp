@@ -39,7 +39,7 @@ void put_address(const ondemand::Address& from, void*& to, size_t& length) {
 
 // What was asked for of the primary capabilities, or all that can be had; and what comes by itself.
 uint64_t caps_for(uint32_t version, const fi_info* hints) noexcept {
-    constexpr uint64_t kRma = FI_RMA | kRmaModifiers;
+    constexpr uint64_t kRma = FI_RMA | FI_RMA_EVENT | kRmaModifiers;
     constexpr uint64_t kAll = kPrimaryCaps | kModifierCaps | kSecondaryCaps;
     if (!hints || !hints->caps) return prepared_for_rma(version, hints) ? kAll : kAll & ~kRma;
     uint64_t caps = (hints->caps & kAll) | kDomainCaps;
