@@ -92,7 +92,7 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.control_progress = wish(a.control_progress, FI_PROGRESS_AUTO);
     domain.data_progress = FI_PROGRESS_MANUAL;
     domain.resource_mgmt = FI_RM_ENABLED;
-    domain.av_type = wish(a.av_type, FI_AV_TABLE);
+    domain.av_type = a.av_type; // both are one
     domain.mr_mode = mr_mode;
     domain.mr_key_size = sizeof(uint64_t);
     domain.mr_iov_limit = kMrIovLimit;

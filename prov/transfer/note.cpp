@@ -98,8 +98,8 @@ void Engine::count_event(const wire::Frame& frame) noexcept {
     count(read ? settings_.tallies.read_by_peers : settings_.tallies.written_by_peers, 0);
     if (!settings_.regions) return; // nobody asked the peer to tell
     for (const uint32_t key : frame.regions())
-        settings_.regions->count(key, read ? &RegionTallies::Pair::read
-                                           : &RegionTallies::Pair::written);
+        settings_.regions->count(key,
+                                 read ? &RegionTallies::Pair::read : &RegionTallies::Pair::written);
 }
 
 } // namespace odrc::transfer

@@ -12,7 +12,10 @@
 need ss
 foreign true
 
-address=127.0.0.1
+# Some programs meet at port 3000 of their address, whatever ports they are given: on soft0, that of
+# an address which nobody else uses.
+meeting=3000
+address=127.$((1 + RANDOM % 254)).$((RANDOM % 256)).$((1 + RANDOM % 254))
 [[ $device == soft0 ]] || address=$(hostname -I | awk '{ print $1 }')
 patience=30 # seconds for a program
 no_data=61  # ENODATA: no provider offers what was asked for
@@ -71,7 +74,7 @@ alone() { # TEST EXPECTED-STATUS
 
 # The server has its socket, or has ended.
 await() { # PID PORT
-    until ss -Haun "sport = :$2" | grep -q .; do
+    until ss -Htuln "src $address and ( sport = :$2 or sport = :$meeting )" | grep -q .; do
         kill -0 "$1" 2>/dev/null || return 0
         sleep 0.05
     done
