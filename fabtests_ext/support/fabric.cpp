@@ -59,6 +59,10 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
         sent_ = count(FI_SEND, wishes.wait);
         received_ = count(FI_RECV, wishes.wait);
     }
+    if (wishes.remote_counters) {
+        read_by_peers_ = count(FI_REMOTE_READ, wishes.wait);
+        written_by_peers_ = count(FI_REMOTE_WRITE, wishes.wait);
+    }
     check(fi_enable(ep), "fi_enable");
 }
 

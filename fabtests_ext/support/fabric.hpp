@@ -50,8 +50,9 @@ struct Wishes {
     fi_wait_obj wait{FI_WAIT_NONE};
     fi_cq_format cq_format{FI_CQ_FORMAT_TAGGED};
     size_t cq_size{4096};
-    bool selective{false}; // only what asks for a completion has one
-    bool counters{false};  // one counts what is sent, one what is received
+    bool selective{false};       // only what asks for a completion has one
+    bool counters{false};        // one counts what is sent, one what is received
+    bool remote_counters{false}; // one counts what peers read, one what they write
     int mr_mode{0};
 };
 
@@ -63,6 +64,8 @@ public:
     fid_cq* cq() const noexcept { return cq_.get(); }
     fid_cntr* sent() const noexcept { return sent_.get(); }
     fid_cntr* received() const noexcept { return received_.get(); }
+    fid_cntr* read_by_peers() const noexcept { return read_by_peers_.get(); }
+    fid_cntr* written_by_peers() const noexcept { return written_by_peers_.get(); }
     fid_av* av() const noexcept { return av_.get(); }
     fid_domain* domain() const noexcept { return domain_.get(); }
     fid_fabric* fabric() const noexcept { return fabric_.get(); }
@@ -86,7 +89,7 @@ private:
     Owned<fid_domain> domain_;
     Owned<fid_av> av_;
     Owned<fid_cq> cq_;
-    Owned<fid_cntr> sent_, received_; // if wished for
+    Owned<fid_cntr> sent_, received_, read_by_peers_, written_by_peers_; // if wished for
     Owned<fid_ep> ep_;
 };
 

@@ -16,17 +16,19 @@ namespace odrc::ofi {
 inline constexpr uint64_t kMessageCaps = FI_MSG | FI_TAGGED;
 inline constexpr uint64_t kPrimaryCaps = kMessageCaps | FI_RMA | FI_DIRECTED_RECV | FI_AV_USER_ID;
 inline constexpr uint64_t kMessageModifiers = FI_SEND | FI_RECV;
-inline constexpr uint64_t kRmaModifiers = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+inline constexpr uint64_t kRemoteModifiers = FI_REMOTE_READ | FI_REMOTE_WRITE;
+inline constexpr uint64_t kRmaModifiers = FI_READ | FI_WRITE | kRemoteModifiers;
 inline constexpr uint64_t kModifierCaps = kMessageModifiers | kRmaModifiers;
 inline constexpr uint64_t kDomainCaps = FI_LOCAL_COMM | FI_REMOTE_COMM;
-inline constexpr uint64_t kSecondaryCaps = FI_MULTI_RECV | FI_SOURCE | FI_FENCE | kDomainCaps;
+inline constexpr uint64_t kSecondaryCaps =
+    FI_MULTI_RECV | FI_SOURCE | FI_RMA_EVENT | FI_FENCE | kDomainCaps;
 // What address vectors can be opened for; the call that it needs came with libfabric 2. Before, it
 // is a flag of insertions alone.
 inline constexpr uint64_t kVectorCaps = FI_MAJOR_VERSION >= 2 ? FI_AV_USER_ID : uint64_t{0};
 inline constexpr uint64_t kTransmitCaps =
     kMessageCaps | FI_SEND | FI_RMA | FI_READ | FI_WRITE | FI_FENCE;
 inline constexpr uint64_t kReceiveCaps = kMessageCaps | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV |
-                                         FI_SOURCE | FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE;
+                                         FI_SOURCE | FI_RMA | FI_RMA_EVENT | kRemoteModifiers;
 
 inline constexpr uint64_t kTransmitFlags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
                                            FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |

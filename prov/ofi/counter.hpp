@@ -16,6 +16,7 @@ public:
     using Fid = fid_cntr;
     using Numbers = transfer::Tally::Numbers;
     Counter(Domain& domain, const fi_cntr_attr* attr, void* context); // throws Error
+    ~Counter() { progress_.domain().region_counters().remove(*this); }
 
     const Domain& domain() const noexcept { return progress_.domain(); }
     transfer::Tally& tally() noexcept { return tally_; }

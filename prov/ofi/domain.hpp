@@ -6,6 +6,7 @@
 #include "base/gate.hpp"
 #include "base/watchdog.hpp"
 #include "ofi/fabric.hpp"
+#include "ofi/region_counters.hpp"
 #include "verbs_rc/adapter.hpp"
 
 namespace odrc::ofi {
@@ -19,6 +20,7 @@ public:
 
     verbs::Adapter& adapter() noexcept { return adapter_; }
     Watchdog& watchdog() noexcept { return watchdog_; }
+    RegionCounters& region_counters() noexcept { return region_counters_; }
 
     // Transfers name the local keys of their memory (FI_MR_LOCAL); else their descriptors mean
     // nothing.
@@ -41,6 +43,7 @@ private:
     Gate gate_;
     Watchdog watchdog_;
     verbs::Adapter adapter_;
+    RegionCounters region_counters_;
     const bool keys_given_;
 };
 

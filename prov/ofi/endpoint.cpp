@@ -154,7 +154,9 @@ int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
 }
 
 int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
-    return &counter.domain() == &domain_ ? counters_.bind(counter, flags) : -FI_EINVAL;
+    if (&counter.domain() != &domain_) return -FI_EINVAL;
+    if (flags & kRemoteModifiers && !offers(FI_RMA_EVENT)) return -FI_EINVAL;
+    return counters_.bind(counter, flags);
 }
 
 int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
@@ -168,8 +170,10 @@ int Endpoint::enable() {
     if (!addresses_) return -FI_ENOAV;
     if ((caps_ & (FI_SEND | FI_READ | FI_WRITE) && !transmit_) || (caps_ & FI_RECV && !receive_))
         return -FI_ENOCQ;
+    // Somebody may sleep on a counter of a region that is yet to come.
+    const bool events = offers(FI_RMA_EVENT);
     const bool waitable = (transmit_ && transmit_->waitable()) ||
-                          (receive_ && receive_->waitable()) || counters_.waitable();
+                          (receive_ && receive_->waitable()) || counters_.waitable() || events;
     engine_.emplace(domain_.adapter(), addresses_->table(), domain_.watchdog(), gate(),
                     transfer::Engine::Settings{
                         .transmit = transmit_ ? &transmit_->sink() : nullptr,
@@ -180,6 +184,7 @@ int Endpoint::enable() {
                         .directed = (caps_ & FI_DIRECTED_RECV) != 0,
                         .sources = (caps_ & FI_SOURCE) != 0,
                         .waitable = waitable,
+                        .regions = events ? &domain_.region_counters().tallies() : nullptr,
                         .address = address_,
                     });
     try {
@@ -187,6 +192,7 @@ int Endpoint::enable() {
         if (transmit_) transmit_->attach(*this);
         if (receive_) receive_->attach(*this);
         counters_.attach(*this);
+        if (events) domain_.region_counters().add(*this);
     } catch (...) {
         detach();
         engine_.reset();
@@ -203,6 +209,7 @@ void Endpoint::detach() noexcept {
     if (transmit_) transmit_->detach(*this);
     if (receive_) receive_->detach(*this);
     counters_.detach(*this);
+    domain_.region_counters().remove(*this);
 }
 
 void Endpoint::forget(fi_addr_t number) noexcept {

@@ -96,7 +96,11 @@ bool known_format(uint32_t format) noexcept {
 const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* hints) noexcept {
     if (!hints) return nullptr;
     if (beyond(hints->caps, kPrimaryCaps | kModifierCaps | kSecondaryCaps)) return "capabilities";
-    if (hints->caps & kRmaModifiers && !(hints->caps & FI_RMA)) return "reads, writes and no RMA";
+    if (hints->caps & (kRmaModifiers | FI_RMA_EVENT) && !(hints->caps & FI_RMA))
+        return "reads, writes and no RMA";
+    if (hints->caps & FI_RMA_EVENT && hints->caps & kRmaModifiers &&
+        !(hints->caps & kRemoteModifiers))
+        return "RMA events, and no reads and writes of peers";
     if (hints->caps & FI_RMA && !prepared_for_rma(version, hints)) return "mr_mode, for RMA";
     if (!known_format(hints->addr_format)) return "address format";
     const char* why = nullptr;

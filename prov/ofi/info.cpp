@@ -39,7 +39,7 @@ void put_address(const ondemand::Address& from, void*& to, size_t& length) {
 
 // What was asked for of the primary capabilities, or all that can be had; and what comes by itself.
 uint64_t caps_for(uint32_t version, const fi_info* hints) noexcept {
-    constexpr uint64_t kRma = FI_RMA | kRmaModifiers;
+    constexpr uint64_t kRma = FI_RMA | FI_RMA_EVENT | kRmaModifiers;
     constexpr uint64_t kAll = kPrimaryCaps | kModifierCaps | kSecondaryCaps;
     if (!hints || !hints->caps) return prepared_for_rma(version, hints) ? kAll : kAll & ~kRma;
     uint64_t caps = (hints->caps & kAll) | kDomainCaps;
@@ -92,7 +92,7 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.control_progress = wish(a.control_progress, FI_PROGRESS_AUTO);
     domain.data_progress = FI_PROGRESS_MANUAL;
     domain.resource_mgmt = FI_RM_ENABLED;
-    domain.av_type = wish(a.av_type, FI_AV_TABLE);
+    domain.av_type = a.av_type; // both are one
     domain.mr_mode = mr_mode;
     domain.mr_key_size = sizeof(uint64_t);
     domain.mr_iov_limit = kMrIovLimit;

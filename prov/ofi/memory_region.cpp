@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
+#include "ofi/counter.hpp"
 
 #include <cstring>
 
@@ -44,7 +45,7 @@ const fi_mr_attr& checked(const fi_mr_attr& attr) {
 }
 
 int mr_regattr(fid* f, const fi_mr_attr* attr, uint64_t flags, fid_mr** mr) {
-    if (flags != 0) return -FI_EBADFLAGS;
+    if (flags & ~FI_RMA_EVENT) return -FI_EBADFLAGS; // any region may have counters
     if (!attr) return -FI_EINVAL;
     return create<MemoryRegion>(mr, as<Domain>(f), *attr);
 }
@@ -67,6 +68,11 @@ int mr_reg(fid* f, const void* buffer, size_t length, uint64_t access, uint64_t 
     return mr_regv(f, &iov, 1, access, offset, requested_key, flags, mr, context);
 }
 
+int mr_bind(fid* f, fid* other, uint64_t flags) noexcept {
+    if (other->fclass != FI_CLASS_CNTR) return -FI_EINVAL;
+    return guarded([&] { return as<MemoryRegion>(f).bind(as<Counter>(other), flags); });
+}
+
 int mr_control(fid* f, int command, void* argument) noexcept {
     if (command != FI_GET_RAW_MR) return -FI_ENOSYS;
     return as<MemoryRegion>(f).raw(*static_cast<struct fi_mr_raw_attr*>(argument));
@@ -79,7 +85,7 @@ int map_raw(const struct fi_mr_map_raw& map) noexcept {
     return 0;
 }
 
-fi_ops mr_fid_ops = plain_ops<MemoryRegion>(unsupported, mr_control);
+fi_ops mr_fid_ops = plain_ops<MemoryRegion>(mr_bind, mr_control);
 
 } // namespace
 
@@ -88,12 +94,30 @@ fi_ops_mr memory_ops = {
 
 MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     : fid_mr{}
+    , domain_{domain}
     , on_domain_{domain.leaning}
     , region_{domain.adapter().make_region(checked(attr).mr_iov->iov_base, attr.mr_iov->iov_len,
                                            access_of(attr.access))} {
     fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
     mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
     key = region_->rkey;
+}
+
+MemoryRegion::~MemoryRegion() { domain_.region_counters().tallies().forget(region_->rkey); }
+
+int MemoryRegion::bind(Counter& counter, uint64_t flags) {
+    if (!flags || flags & ~kRemoteModifiers || &counter.domain() != &domain_) return -FI_EINVAL;
+    if ((flags & FI_REMOTE_READ && on_read_) || (flags & FI_REMOTE_WRITE && on_written_))
+        return -FI_EINVAL;
+    transfer::RegionTallies::Pair tallies = tallies_;
+    if (flags & FI_REMOTE_READ) tallies.read = &counter.tally();
+    if (flags & FI_REMOTE_WRITE) tallies.written = &counter.tally();
+    domain_.region_counters().add(counter);
+    domain_.region_counters().tallies().set(region_->rkey, tallies);
+    tallies_ = tallies;
+    if (flags & FI_REMOTE_READ) on_read_.emplace(counter.leaning);
+    if (flags & FI_REMOTE_WRITE) on_written_.emplace(counter.leaning);
+    return 0;
 }
 
 int MemoryRegion::raw(const struct fi_mr_raw_attr& out) const noexcept {

@@ -5,6 +5,7 @@
 
 #include "ofi/domain.hpp"
 
+#include <optional>
 #include <rdma/fi_domain.h>
 
 namespace odrc::ofi {
@@ -15,6 +16,11 @@ class MemoryRegion : public fid_mr {
 public:
     using Fid = fid_mr;
     MemoryRegion(Domain& domain, const fi_mr_attr& attr); // throws Error
+    ~MemoryRegion();
+
+    // The counter counts what peers do to the region, by way of endpoints with FI_RMA_EVENT.
+    // flags: FI_REMOTE_READ, FI_REMOTE_WRITE or both. 0 or a negative fi_errno; throws Error.
+    int bind(Counter& counter, uint64_t flags);
 
     // The key as bytes, and the address at which the region begins.
     int raw(const struct fi_mr_raw_attr& out) const noexcept;
@@ -22,7 +28,10 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    Domain& domain_;
     Leaning on_domain_;
+    transfer::RegionTallies::Pair tallies_;
+    std::optional<Leaning> on_read_, on_written_; // their counters
     verbs::Mr region_;
 };
 

@@ -69,8 +69,9 @@ struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
     fi_addr_t id{FI_ADDR_NOTAVAIL}; // what completions name it by
     uint64_t fi_addr_generation{0};
 
-    uint32_t under_way{0}; // jobs that have gone out and are not over
-    bool met{false};       // counted among the peers
+    uint32_t under_way{0};    // jobs that have gone out and are not over
+    bool met{false};          // counted among the peers
+    bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
 
     bool ready() const noexcept { return link == Link::ready; }
 

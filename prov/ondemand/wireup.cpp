@@ -44,19 +44,20 @@ const char* name_of(Link link) noexcept {
 } // namespace
 
 Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
-               const Address& wanted)
+               const Address& wanted, bool wants_events)
     : adapter_{adapter}
     , peers_{peers}
     , counters_{counters}
     , queues_{queues}
     , socket_{wanted, counters}
-    , endpoint_{random_id()} {}
+    , endpoint_{random_id()}
+    , wants_events_{wants_events} {}
 
 int Wireup::connect(Peer& peer) noexcept {
     if (peer.link != Link::none) return 0;
     if (const int error = make_lane(peer)) return error;
     if (peer.address == address()) { // to ourselves: the queue pair is its own peer
-        if (const int error = connect_lane(peer, peer.lane->qp().address())) {
+        if (const int error = connect_lane(peer, peer.lane->qp().address(), wants_events_)) {
             forget_lane(peer);
             return error;
         }
@@ -133,7 +134,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     peer.remote_endpoint = m.endpoint;
     peer.remote_attempt = m.attempt;
     await_answer(peer);
-    if (const int error = connect_lane(peer, m.qp)) {
+    if (const int error = connect_lane(peer, m.qp, m.wants_events)) {
         refuse(peer, m, error);
         return give_up(peer, error);
     }
@@ -148,11 +149,12 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
                                     .attempt = m.answered_attempt,
                                     .answered_attempt = m.attempt,
                                     .reason = 0,
-                                    .qp = {}};
+                                    .qp = {},
+                                    .wants_events = 0};
         return socket_.send(peer.address, encode(goodbye));
     }
     if (peer.link == Link::requested) {
-        if (const int error = connect_lane(peer, m.qp)) return give_up(peer, error);
+        if (const int error = connect_lane(peer, m.qp, m.wants_events)) return give_up(peer, error);
         peer.remote_endpoint = m.endpoint;
         peer.remote_attempt = m.attempt;
     } else if (m.endpoint != peer.remote_endpoint || m.attempt != peer.remote_attempt) {
@@ -194,7 +196,7 @@ int Wireup::make_lane(Peer& peer) noexcept {
     });
 }
 
-int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote) noexcept {
+int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
     const verbs::Port& port = adapter_.port();
     if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
         ODRC_WARN(FI_LOG_EP_CTRL,
@@ -203,6 +205,7 @@ int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote) noexcept {
                   port.name(), peer.address.text());
         return FI_EHOSTUNREACH;
     }
+    peer.wants_events = wants_events;
     const int error = peer.lane->qp().connect(remote);
     if (error)
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not connect to {:#x} of {}: {}",
@@ -289,7 +292,8 @@ void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
                                 .attempt = peer.attempt,
                                 .answered_attempt = answers ? peer.remote_attempt : 0,
                                 .reason = reason,
-                                .qp = peer.lane->qp().address()};
+                                .qp = peer.lane->qp().address(),
+                                .wants_events = wants_events_};
     socket_.send(peer.address, encode(message));
 }
 
@@ -299,7 +303,8 @@ void Wireup::refuse(const Peer& peer, const WireupMessage& request, int reason) 
                                 .attempt = 0,
                                 .answered_attempt = request.attempt,
                                 .reason = static_cast<uint32_t>(reason),
-                                .qp = {}};
+                                .qp = {},
+                                .wants_events = 0};
     socket_.send(peer.address, encode(message));
 }
 

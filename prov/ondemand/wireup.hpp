@@ -29,9 +29,9 @@ public:
         uint32_t segments; // of a work request
     };
 
-    // Throws Error.
+    // wants_events: peers are to tell of what they read and write. Throws Error.
     Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
-           const Address& wanted);
+           const Address& wanted, bool wants_events);
 
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
@@ -74,7 +74,7 @@ private:
     void on_nobody_there(Peer& peer) noexcept;
 
     int make_lane(Peer& peer) noexcept;
-    int connect_lane(Peer& peer, const verbs::QpAddress& remote) noexcept;
+    int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
     void become_ready(Peer& peer) noexcept;
     void await_answer(Peer& peer) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
@@ -90,6 +90,7 @@ private:
     const Queues queues_;
     WireupSocket socket_;
     const uint64_t endpoint_;
+    const bool wants_events_;
     uint32_t attempts_{0};
     List<Peer, Wiring> wiring_;
     List<Peer, Changed> changed_;

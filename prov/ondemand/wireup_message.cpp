@@ -69,6 +69,7 @@ WireupDatagram encode(const WireupMessage& m) noexcept {
     w.put(m.qp.mtu);
     w.put(m.qp.rd_atomic);
     w.put(m.qp.gid.raw);
+    w.put(m.wants_events);
     return datagram;
 }
 
@@ -89,9 +90,10 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.qp.mtu = r.get<uint8_t>();
     m.qp.rd_atomic = r.get<uint8_t>();
     m.qp.gid = r.get<ibv_gid>();
+    m.wants_events = r.get<uint8_t>();
     const bool has_qp = m.type == WireupType::request || m.type == WireupType::accept;
     if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::goodbye ||
-        (has_qp && !in_range(m.qp)))
+        (has_qp && !in_range(m.qp)) || m.wants_events > 1)
         return std::nullopt;
     return m;
 }

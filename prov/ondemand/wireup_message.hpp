@@ -29,14 +29,16 @@ struct WireupMessage {
     uint32_t attempt;          // of the sender, counted up from 1
     uint32_t answered_attempt; // of the receiver that this answers; 0: none known
     uint32_t reason;
-    verbs::QpAddress qp; // of the sender, in requests and acceptances
+    verbs::QpAddress qp;  // of the sender, in requests and acceptances
+    uint8_t wants_events; // likewise; 1: to be told of reads and writes of its memory
 };
 
 // Layout on the wire, little-endian, no padding:
 //   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | attempt 4 | answered_attempt 4 |
-//   reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16
-inline constexpr size_t kWireupBytes = 56;
-inline constexpr uint8_t kWireupVersion = 2;
+//   reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16 |
+//   wants_events 1
+inline constexpr size_t kWireupBytes = 57;
+inline constexpr uint8_t kWireupVersion = 3;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept;

@@ -75,11 +75,9 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
     , peers_{addresses}
-    , wireup_{adapter,
-              peers_,
-              counters_,
-              {cq_.get(), receives_.get(), budget_, segments_},
-              settings.address} {
+    , wireup_{adapter,          peers_,
+              counters_,        {cq_.get(), receives_.get(), budget_, segments_},
+              settings.address, settings.regions != nullptr} {
     watchdog_.add(*this, wireup_.fd());
 }
 

@@ -10,6 +10,7 @@
 #include "srq/receive_queue.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
+#include "transfer/region_tallies.hpp"
 #include "transfer/remote_copy.hpp"
 #include "transfer/tally.hpp"
 
@@ -43,6 +44,9 @@ public:
         bool directed; // receives name their source (FI_DIRECTED_RECV)
         bool sources;  // completions name it (FI_SOURCE)
         bool waitable; // somebody may sleep until something happens
+        // What peers read and write is counted, here and in the tallies (FI_RMA_EVENT); null: it is
+        // not.
+        RegionTallies* regions;
         ondemand::Address address;
     };
 
@@ -211,7 +215,8 @@ private:
     // note.cpp
     int post_note(Lane& lane, Rma& rma) noexcept;
     void on_placed(Peer& peer, uint64_t handle) noexcept;
-    void on_wrote(Lane& lane, const wire::Frame& frame) noexcept;
+    void on_note(Lane& lane, const wire::Frame& frame) noexcept;
+    void count_event(const wire::Frame& frame) noexcept;
 
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;

@@ -123,7 +123,8 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
     }
     if (frame->header.kind == wire::FrameKind::finish)
         return on_finish(lane.peer(), frame->header.tag, frame->finish_error());
-    if (frame->header.kind == wire::FrameKind::wrote) return on_wrote(lane, *frame);
+    if (frame->header.kind == wire::FrameKind::wrote || frame->header.kind == wire::FrameKind::read)
+        return on_note(lane, *frame);
     if (frame->header.kind == wire::FrameKind::placed)
         return on_placed(lane.peer(), frame->header.tag);
     on_message({.peer = &lane.peer(),

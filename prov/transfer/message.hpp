@@ -78,9 +78,10 @@ struct Send : ondemand::Job {
 
     Peer* peer;
     wire::FrameHeader header{};
-    alignas(8) std::byte header_bytes[wire::kMaxHeader]; // the header as it goes out, if gathered
-    uint64_t data{0};                                    // remote CQ data
-    uint64_t completion{0}; // flags of the completion; 0: none is wanted
+    alignas(8) std::byte
+        header_bytes[wire::kMaxMessageHeader]; // the header as it goes out, if gathered
+    uint64_t data{0};                          // remote CQ data
+    uint64_t completion{0};                    // flags of the completion; 0: none is wanted
     void* context{nullptr};
     Pieces pieces;                   // the message in user memory
     srq::Buffer* buffer{nullptr};    // or our copy of the frame's payload, behind kMaxHeader bytes

@@ -3,19 +3,39 @@
 
 // Where a peer has to hear of a write, for it carries remote CQ data or its delivery is to be
 // confirmed, a note goes behind it: a frame, which the device delivers after the write. Unlike
-// the device's immediate data it has room for all 8 bytes.
+// the device's immediate data it has room for all 8 bytes. A peer that counts what is done to its
+// memory (FI_RMA_EVENT) has a note behind every read and write.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
 
+#include <algorithm>
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::transfer {
+namespace {
+
+// The keys of the regions that an operation reaches, each once.
+struct Keys {
+    explicit Keys(const Rma& rma) noexcept {
+        if (!(rma.note & wire::kEvent)) return;
+        for (const wire::RemoteSegment& piece : std::span{rma.copy.remote}.first(rma.reached))
+            if (std::ranges::find(list(), piece.rkey) == list().end()) keys[count++] = piece.rkey;
+    }
+    std::span<const uint32_t> list() const noexcept { return {keys.data(), count}; }
+
+    std::array<uint32_t, wire::kIovLimit> keys;
+    size_t count{0};
+};
+
+} // namespace
 
 int Engine::post_note(Lane& lane, Rma& rma) noexcept {
-    const wire::FrameHeader header{.kind = wire::FrameKind::wrote,
+    const bool reads = rma.kind == FI_READ;
+    const Keys keys{rma};
+    const wire::FrameHeader header{.kind = reads ? wire::FrameKind::read : wire::FrameKind::wrote,
                                    .flags = rma.note,
-                                   .segments = 0,
+                                   .segments = static_cast<uint16_t>(keys.count),
                                    .sequence = lane.sequence(),
                                    .tag = rma.copy.bytes};
     const bool fits_inline = wire::header_size(header) <= lane.max_inline();
@@ -26,10 +46,13 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     }
     alignas(8) std::byte inline_frame[wire::kMaxHeader];
     std::byte* frame = fits_inline ? inline_frame : rma.buffer->data;
-    const size_t size = wire::write_header(frame, header, rma.data, rmas_.handle(&rma));
+    const size_t size =
+        wire::write_header(frame, header, rma.data, rmas_.handle(&rma), keys.list());
     Segments segments;
     segments.add(frame, size, fits_inline ? 0 : rma.buffer->lkey);
     unsigned flags = IBV_SEND_SIGNALED;
+    // What a read has fetched may be fetched again after what follows it, until it is all here.
+    if (reads) flags |= IBV_SEND_FENCE;
     if (fits_inline) flags |= IBV_SEND_INLINE;
     if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma))
         return error;
@@ -51,8 +74,9 @@ void Engine::on_placed(Peer& peer, uint64_t handle) noexcept {
 }
 
 // At the peer.
-void Engine::on_wrote(Lane& lane, const wire::Frame& frame) noexcept {
+void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
+    if (frame.header.flags & wire::kEvent) count_event(frame);
     if (frame.header.flags & wire::kData && settings_.receive && !closing_)
         settings_.receive->push({.context = nullptr,
                                  .flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA,
@@ -67,6 +91,15 @@ void Engine::on_wrote(Lane& lane, const wire::Frame& frame) noexcept {
     ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory to confirm a write of {}", adapter_.port().name(),
               peer.address.text());
     wireup_.drop(peer, FI_ENOMEM);
+}
+
+void Engine::count_event(const wire::Frame& frame) noexcept {
+    const bool read = frame.header.kind == wire::FrameKind::read;
+    count(read ? settings_.tallies.read_by_peers : settings_.tallies.written_by_peers, 0);
+    if (!settings_.regions) return; // nobody asked the peer to tell
+    for (const uint32_t key : frame.regions())
+        settings_.regions->count(key,
+                                 read ? &RegionTallies::Pair::read : &RegionTallies::Pair::written);
 }
 
 } // namespace odrc::transfer

@@ -55,9 +55,10 @@ struct Rma : ondemand::Job {
     uint64_t kind{0};   // FI_READ or FI_WRITE
     bool wanted{false}; // its completion
     bool report_errors{false};
-    uint8_t note{0};  // flags of the wrote frame that follows the writes; 0: none does
-    uint64_t data{0}; // remote CQ data
-    Pieces pieces;    // in the application's memory
+    uint8_t note{0};     // flags of the note that follows the work requests; 0: none does
+    uint64_t data{0};    // remote CQ data
+    Pieces pieces;       // in the application's memory
+    uint32_t reached{0}; // pieces of the peer's
     RemoteCopy copy;
     iovec copied;                   // or our copy of the pieces, the local side of copy
     srq::Buffer* buffer{nullptr};   // in which that is, behind kMaxHeader bytes for the note

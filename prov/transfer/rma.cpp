@@ -52,8 +52,8 @@ ssize_t Engine::rma(const RmaArguments& a) noexcept {
     if (!peer) return -FI_EINVAL;
 
     constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA;
-    if (inject && !(a.flags & kTracked) && may_post(*peer) && length <= peer->lane->max_inline() &&
-        a.remote.size() == 1 && a.iov.size() <= segments_)
+    if (inject && !(a.flags & kTracked) && !peer->wants_events && may_post(*peer) &&
+        length <= peer->lane->max_inline() && a.remote.size() == 1 && a.iov.size() <= segments_)
         return write_at_once(*peer->lane, a, length);
 
     Rma* rma = make_rma(*peer, a, length);
@@ -105,6 +105,7 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
         rma->note |= wire::kConfirm;
     RemoteCopy& copy = rma->copy;
     copy.bytes = length;
+    rma->reached = static_cast<uint32_t>(a.remote.size());
     for (size_t i = 0; i < a.remote.size(); ++i)
         copy.remote[i] = {.address = a.remote[i].addr,
                           .length = a.remote[i].len,
@@ -165,6 +166,7 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
             if (const int error = register_memory(pieces[i], access, key)) return error;
         }
     }
+    if (rma.peer->wants_events) rma.note |= wire::kEvent;
     rma.prepared = true;
     return 0;
 }

@@ -33,7 +33,7 @@ ssize_t Engine::send(const SendArguments& a) noexcept {
     if (!peer) return -FI_EINVAL;
 
     if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE)) && may_post(*peer) &&
-        wire::kMaxHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
+        wire::kMaxMessageHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
         return inject_at_once(*peer->lane, a, length);
 
     Send* send = make_send(*peer, a, length);
@@ -45,7 +45,7 @@ ssize_t Engine::send(const SendArguments& a) noexcept {
 
 // Nobody awaits its completion and the device takes it with the call: nothing is kept of it.
 ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
-    alignas(8) std::byte header[wire::kMaxHeader];
+    alignas(8) std::byte header[wire::kMaxMessageHeader];
     wire::FrameHeader h = header_for(a);
     h.sequence = lane.sequence();
     Segments segments;

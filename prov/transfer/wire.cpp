@@ -16,17 +16,25 @@ bool take(std::span<const std::byte>& bytes, T& value) noexcept {
     return true;
 }
 
+bool take_keys(std::span<const std::byte>& bytes, Frame& frame) noexcept {
+    if (frame.header.segments > kIovLimit) return false;
+    for (size_t i = 0; i < frame.header.segments; ++i)
+        if (!take(bytes, frame.keys[i])) return false;
+    return true;
+}
+
 } // namespace
 
 size_t header_size(const FrameHeader& header) noexcept {
     size_t size = sizeof header;
     if (header.flags & kData) size += sizeof(uint64_t);
     if (header.flags & kConfirm) size += sizeof(uint64_t);
+    if (header.flags & kEvent) size += header.segments * sizeof(uint32_t);
     return size;
 }
 
-size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
-                    uint64_t handle) noexcept {
+size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
+                    std::span<const uint32_t> keys) noexcept {
     size_t size = sizeof header;
     std::memcpy(out, &header, sizeof header);
     if (header.flags & kData) {
@@ -37,6 +45,10 @@ size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
         std::memcpy(out + size, &handle, sizeof handle);
         size += sizeof handle;
     }
+    if (header.flags & kEvent) {
+        std::memcpy(out + size, keys.data(), keys.size_bytes());
+        size += keys.size_bytes();
+    }
     return size;
 }
 
@@ -44,9 +56,12 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     Frame frame{};
     if (!take(bytes, frame.header)) return std::nullopt;
     const uint8_t flags = frame.header.flags;
-    if (flags & ~(kTagged | kData | kConfirm)) return std::nullopt;
+    if (flags & ~(kTagged | kData | kConfirm | kEvent)) return std::nullopt;
     if (flags & kData && !take(bytes, frame.data)) return std::nullopt;
     if (flags & kConfirm && !take(bytes, frame.handle)) return std::nullopt;
+    const bool is_note =
+        frame.header.kind == FrameKind::wrote || frame.header.kind == FrameKind::read;
+    if (flags & kEvent && !(is_note && take_keys(bytes, frame))) return std::nullopt;
     switch (frame.header.kind) {
     case FrameKind::message:
         break;
@@ -60,7 +75,11 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
         if (bytes.size() != sizeof(Finish)) return std::nullopt;
         break;
     case FrameKind::wrote:
-        if (!(flags & (kData | kConfirm)) || flags & kTagged || !bytes.empty()) return std::nullopt;
+        if (!(flags & (kData | kConfirm | kEvent)) || flags & kTagged || !bytes.empty())
+            return std::nullopt;
+        break;
+    case FrameKind::read:
+        if (flags != kEvent || !bytes.empty()) return std::nullopt;
         break;
     case FrameKind::placed:
         if (flags != 0 || !bytes.empty()) return std::nullopt;

@@ -7,6 +7,7 @@
 // order of the flags, then the payload. Little-endian, as the wireup datagrams; a version is not
 // carried, for only endpoints of one wireup version connect.
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -23,18 +24,20 @@ enum class FrameKind : uint8_t {
     finish = 3,   // the receiver is done with the message of that handle
     wrote = 4,    // all writes that went before are in place: their remote CQ data, if any
     placed = 5,   // the answer to that, for the handle it came with
+    read = 6,     // all reads that went before are done
 };
 
 enum FrameFlags : uint8_t {
     kTagged = 1 << 0,  // the header's tag counts
     kData = 1 << 1,    // 8 bytes: remote CQ data
     kConfirm = 1 << 2, // 8 bytes: a handle; the sender awaits a finish or placed frame for it
+    kEvent = 1 << 3,   // the read or write counts, for the regions of so many keys of 4 bytes
 };
 
 struct FrameHeader {
     FrameKind kind;
     uint8_t flags;
-    uint16_t segments; // announce: how many
+    uint16_t segments; // announce: how many; kEvent: how many keys
     uint32_t sequence; // counts the frames of a lane
     uint64_t tag;      // finish, placed: the handle
 };
@@ -59,15 +62,17 @@ struct Finish {
     uint32_t unused;
 };
 
-inline constexpr size_t kMaxHeader = sizeof(FrameHeader) + 2 * sizeof(uint64_t);
+// How many pieces the memory of one message may be in.
+inline constexpr size_t kIovLimit = 8;
+
+// The longest header of a message, and of any frame.
+inline constexpr size_t kMaxMessageHeader = sizeof(FrameHeader) + 2 * sizeof(uint64_t);
+inline constexpr size_t kMaxHeader = kMaxMessageHeader + kIovLimit * sizeof(uint32_t);
 
 // The largest message that travels in its frame.
 inline constexpr size_t kEagerLimit = 8192;
 // A buffer for any frame, in whole cache lines.
 inline constexpr size_t kFrameBytes = (kMaxHeader + kEagerLimit + 63) / 64 * 64;
-
-// How many pieces the memory of one message may be in.
-inline constexpr size_t kIovLimit = 8;
 
 // The longest frame whose payload is made up by us.
 inline constexpr size_t kMaxBuilt =
@@ -76,20 +81,22 @@ static_assert(kMaxBuilt <= kFrameBytes);
 
 // How many bytes the header and the fields that its flags name take, and their writing.
 size_t header_size(const FrameHeader& header) noexcept;
-size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
-                    uint64_t handle) noexcept;
+size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
+                    std::span<const uint32_t> keys = {}) noexcept;
 
 // A frame that has come in, taken apart.
 struct Frame {
     FrameHeader header;
     uint64_t data;
     uint64_t handle;
+    std::array<uint32_t, kIovLimit> keys; // kEvent: the first so many
     Announcement announcement;
     std::span<const std::byte> payload; // announce: the segments
 
     size_t message_length() const noexcept {
         return header.kind == FrameKind::announce ? announcement.length : payload.size();
     }
+    std::span<const uint32_t> regions() const noexcept { return {keys.data(), header.segments}; }
     uint32_t finish_error() const noexcept;
 };
 

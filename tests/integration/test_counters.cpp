@@ -224,7 +224,7 @@ TEST_CASE("several endpoints share a counter, and a counter counts several kinds
 }
 
 TEST_CASE("a counter refuses what does not make sense") {
-    const Watched w;
+    const Watched w{{.caps = kRmaWishes.caps | FI_RMA_EVENT, .mr_mode = kRmaMode}};
     fid_domain* domain = w.endpoint.domain();
     fid_cntr* none = nullptr;
     fi_cntr_attr flags{};

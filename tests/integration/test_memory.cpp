@@ -150,7 +150,7 @@ TEST_CASE("what cannot be registered is refused") {
     CHECK(fi_mr_reg(domain, bytes, 0, kRead, 0, 0, 0, &mr, nullptr) == -FI_EINVAL);
     CHECK(fi_mr_reg(domain, bytes, 10, kRead | FI_TAGGED, 0, 0, 0, &mr, nullptr) == -FI_EINVAL);
     CHECK(fi_mr_reg(domain, bytes, 10, kRead, 1, 0, 0, &mr, nullptr) == -FI_EINVAL);
-    CHECK(fi_mr_reg(domain, bytes, 10, kRead, 0, 0, FI_RMA_EVENT, &mr, nullptr) == -FI_EBADFLAGS);
+    CHECK(fi_mr_reg(domain, bytes, 10, kRead, 0, 0, FI_RMA_PMEM, &mr, nullptr) == -FI_EBADFLAGS);
     CHECK(fi_mr_regv(domain, two, 2, kRead, 0, 0, 0, &mr, nullptr) == -FI_EINVAL);
     CHECK(fi_mr_regattr(domain, nullptr, 0, &mr) == -FI_EINVAL);
     // Memory that is not there.

@@ -144,7 +144,8 @@ TEST_CASE("a wireup datagram comes back as it was written") {
         .attempt = 3,
         .answered_attempt = 4,
         .reason = 5,
-        .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}}};
+        .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}},
+        .wants_events = 1};
     for (int i = 0; i < 16; ++i) m.qp.gid.raw[i] = uint8_t(i);
     const WireupDatagram datagram = encode(m);
     const auto back = decode(datagram);
@@ -159,6 +160,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     CHECK(back->qp.lid == 7);
     CHECK(back->qp.mtu == 5);
     CHECK(back->qp.rd_atomic == 16);
+    CHECK(back->wants_events == 1);
     CHECK(std::memcmp(back->qp.gid.raw, m.qp.gid.raw, 16) == 0);
 
     SUBCASE("cut or lengthened, it is refused") {
@@ -179,6 +181,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
               +[](WireupMessage& x) { x.qp.psn = 1 << 24; },
               +[](WireupMessage& x) { x.qp.mtu = 0; }, +[](WireupMessage& x) { x.qp.mtu = 6; },
               +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
+              +[](WireupMessage& x) { x.wants_events = 2; },
               +[](WireupMessage& x) { x.type = WireupType{0}; },
               +[](WireupMessage& x) { x.type = WireupType{6}; }}) {
             WireupMessage bad = m;

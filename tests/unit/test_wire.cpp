@@ -3,6 +3,7 @@
 
 #include "transfer/wire.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <doctest/doctest.h>
@@ -84,6 +85,49 @@ TEST_CASE("a note behind a write carries what its target is to hear, and nothing
     CHECK_FALSE(read_frame(first(bytes, write_header(bytes, tagged, 0, 0))));
 }
 
+TEST_CASE("a note that counts names the regions") {
+    const std::array<uint32_t, kIovLimit> keys{1, 2, 3, 4, 5, 6, 7, 0xffffffff};
+    std::byte bytes[kMaxHeader + 1];
+    for (const FrameKind kind : {FrameKind::wrote, FrameKind::read}) {
+        for (uint16_t n = 0; n <= keys.size(); ++n) {
+            const FrameHeader header{kind, kEvent, n, 3, 4096};
+            const size_t size =
+                write_header(bytes, header, 0, 0, std::span{keys}.first(header.segments));
+            CHECK(size == header_size(header));
+            const auto frame = read_frame(first(bytes, size));
+            REQUIRE(frame);
+            CHECK(std::ranges::equal(frame->regions(), std::span{keys}.first(n)));
+            CHECK_FALSE(read_frame(first(bytes, size - 1)));
+            CHECK_FALSE(read_frame(first(bytes, size + 1)));
+        }
+    }
+    const FrameHeader all{FrameKind::wrote, kData | kConfirm | kEvent, kIovLimit, 3, 4096};
+    const size_t size = write_header(bytes, all, 77, 88, keys);
+    CHECK(size == kMaxHeader);
+    const auto frame = read_frame(first(bytes, size));
+    REQUIRE(frame);
+    CHECK(frame->data == 77);
+    CHECK(frame->handle == 88);
+    CHECK(frame->regions().back() == keys.back());
+
+    SUBCASE("with more than an operation can reach, it is refused") {
+        const FrameHeader more{FrameKind::wrote, kEvent, kIovLimit + 1, 3, 4096};
+        std::byte longer[kMaxHeader + 1]{};
+        std::memcpy(longer, &more, sizeof more);
+        CHECK_FALSE(read_frame(first(longer, header_size(more))));
+    }
+    SUBCASE("what is no note does not count") {
+        for (const FrameKind kind : {FrameKind::message, FrameKind::finish, FrameKind::placed}) {
+            const FrameHeader other{kind, kEvent, 0, 3, 0};
+            write_header(bytes, other, 0, 0);
+            CHECK_FALSE(read_frame(first(bytes, sizeof other + sizeof(Finish))));
+            CHECK_FALSE(read_frame(first(bytes, sizeof other)));
+        }
+        const FrameHeader data{FrameKind::read, kData | kEvent, 0, 3, 0};
+        CHECK_FALSE(read_frame(first(bytes, write_header(bytes, data, 77, 0))));
+    }
+}
+
 TEST_CASE("the answer to a note is a handle alone") {
     std::byte bytes[kMaxHeader + 1];
     const FrameHeader header{FrameKind::placed, 0, 0, 0, 99};
@@ -101,7 +145,7 @@ TEST_CASE("random bytes are taken apart or refused, and never read past their en
         // On the heap in its exact size, where a sanitizer sees a read past the end.
         std::vector<std::byte> bytes(random() % 300);
         for (auto& b : bytes) b = std::byte(random());
-        if (!bytes.empty()) bytes[0] = std::byte(random() % 7);
+        if (!bytes.empty()) bytes[0] = std::byte(random() % 8);
         const auto frame = read_frame(bytes);
         if (!frame) continue;
         CHECK(frame->payload.size() <= bytes.size());
