@@ -24,6 +24,7 @@ public:
 private:
     Leaning on_domain_;
     verbs::Mr region_;
+    verbs::RegionTable::Entry in_table_;
 };
 
 extern fi_ops_mr memory_ops;
