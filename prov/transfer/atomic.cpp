@@ -86,9 +86,10 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     send->report_errors = send->wanted || !(a.flags & FI_INJECT);
     send->context = a.context;
     send->fenced = (a.flags & FI_FENCE) != 0;
-    send->length = sizeof(wire::Atomic) + a.remote.size() * sizeof(wire::RemoteSegment) +
-                   sets * elements_in(a.remote) * operation.size;
-    send->pool = send->length <= kInjectSize ? &injects_ : &frames_;
+    send->length = elements_in(a.remote) * operation.size;
+    send->built =
+        sizeof(wire::Atomic) + a.remote.size() * sizeof(wire::RemoteSegment) + sets * send->length;
+    send->pool = send->built <= kInjectSize ? &injects_ : &frames_;
     send->buffer = send->pool->take();
     if (!send->buffer) {
         release(*send);
@@ -113,7 +114,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
 }
 
 int Engine::post_atomic(Lane& lane, Send& send) noexcept {
-    if (const int error = post_copied(lane, send)) return error;
+    if (const int error = post_copied(lane, send, send.built)) return error;
     await_answer(*send.peer, send);
     ++counters_.atomics;
     return 0;

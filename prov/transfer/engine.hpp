@@ -171,7 +171,7 @@ private:
     int post(Lane& lane, Send& send) noexcept;
     int post_message(Lane& lane, Send& send) noexcept;
     int post_gathered(Lane& lane, Send& send) noexcept;
-    int post_copied(Lane& lane, Send& send) noexcept;
+    int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,

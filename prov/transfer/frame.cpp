@@ -14,7 +14,7 @@ int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed) return post_built(lane, send, {});
     if (send.header.kind == wire::FrameKind::atomic) return post_atomic(lane, send);
     if (send.header.kind == wire::FrameKind::finish) {
-        if (send.length > 0) return post_copied(lane, send);
+        if (send.built > 0) return post_copied(lane, send, send.built);
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
@@ -34,7 +34,8 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
         send.buffer = copy_into_buffer(frames_, send.pieces.list());
         if (!send.buffer) return FI_EAGAIN;
     }
-    if (const int error = in_place ? post_gathered(lane, send) : post_copied(lane, send))
+    if (const int error =
+            in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length))
         return error;
     if (confirm) await_answer(*send.peer, send);
     count_sent(send.length);
@@ -53,15 +54,15 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
-// A frame whose payload lies in its buffer: the header goes in front of it.
-int Engine::post_copied(Lane& lane, Send& send) noexcept {
+// A frame whose payload, of that size, lies in its buffer: the header goes in front of it.
+int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
     const size_t header_size = wire::header_size(send.header);
     std::byte* frame = send.buffer->data + wire::kMaxHeader - header_size;
     send.header.sequence = lane.sequence();
     wire::write_header(frame, send.header, send.data, sends_.handle(&send));
     Segments segments;
-    segments.add(frame, header_size + send.length, send.buffer->lkey);
-    const bool fits_inline = header_size + send.length <= lane.max_inline();
+    segments.add(frame, header_size + size, send.buffer->lkey);
+    const bool fits_inline = header_size + size <= lane.max_inline();
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 

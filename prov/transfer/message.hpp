@@ -87,7 +87,8 @@ struct Send : ondemand::Job {
     Pieces pieces;                   // the message in user memory; atomic: where results go
     srq::Buffer* buffer{nullptr};    // or our copy of the frame's payload, behind kMaxHeader bytes
     srq::BufferPool* pool{nullptr};  // where the buffer goes back to
-    size_t length{0};                // of the message, or of a payload that was made in the buffer
+    size_t length{0};                // of the message; atomic: of what it changes
+    size_t built{0};                 // bytes of a payload that was made in the buffer
     Registrations* exposed{nullptr}; // the message's memory while the peer may read it
     uint32_t error{0};               // finish: what the peer is told
     bool report_errors{false};       // to the application

@@ -100,7 +100,7 @@ bool Engine::answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error
         const wire::Finish body{.error = send->error, .unused = 0};
         send->pool = results.pool;
         send->buffer = results.buffer;
-        send->length = sizeof body + results.bytes;
+        send->built = sizeof body + results.bytes;
         std::memcpy(send->buffer->data + wire::kMaxHeader, &body, sizeof body);
     }
     if (submit(peer, *send)) release(*send);
