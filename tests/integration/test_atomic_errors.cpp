@@ -56,6 +56,7 @@ Info info_for(uint64_t caps, uint64_t order = 0, int mr_mode = kRmaMode) {
 } // namespace
 
 TEST_CASE("atomics are given to who asks for them, with the orders that they keep") {
+    REQUIRE(info_for(0));
     CHECK((info_for(0)->caps & FI_ATOMIC) == 0);
     CHECK((info_for(FI_RMA)->caps & FI_ATOMIC) == 0);
     CHECK_FALSE(info_for(FI_ATOMIC, 0, 0)); // without the registration that they need
