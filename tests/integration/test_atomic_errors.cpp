@@ -105,7 +105,6 @@ TEST_CASE("what may not be changed is not, and the connection stands") {
         CHECK(error_of(d, family, there.at(1) + 1, there.key(), 1, FI_INT16) == FI_EINVAL);
         CHECK(error_of(d, family, there.at(1) + 4, there.key(), 1, FI_DOUBLE) == FI_EINVAL);
         // A region that may be read only, and one that may be written only.
-        const Numbers<uint64_t> to_read{d.b, {5}}, to_write{d.b, {5}};
         Shared readable{d.b, 8, FI_REMOTE_READ}, writable{d.b, 8, FI_REMOTE_WRITE};
         const auto denied = std::optional{FI_EACCES}, granted = std::optional<int>{};
         CHECK(error_of(d, family, readable.at(0), readable.key()) ==
