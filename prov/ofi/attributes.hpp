@@ -14,7 +14,9 @@ namespace odrc::ofi {
 // Capabilities that are only given when asked for, those that qualify them, and those that come
 // by themselves.
 inline constexpr uint64_t kMessageCaps = FI_MSG | FI_TAGGED;
-inline constexpr uint64_t kPrimaryCaps = kMessageCaps | FI_RMA | FI_DIRECTED_RECV | FI_AV_USER_ID;
+inline constexpr uint64_t kMemoryCaps = FI_RMA | FI_ATOMIC;
+inline constexpr uint64_t kPrimaryCaps =
+    kMessageCaps | kMemoryCaps | FI_DIRECTED_RECV | FI_AV_USER_ID;
 inline constexpr uint64_t kMessageModifiers = FI_SEND | FI_RECV;
 inline constexpr uint64_t kRemoteModifiers = FI_REMOTE_READ | FI_REMOTE_WRITE;
 inline constexpr uint64_t kRmaModifiers = FI_READ | FI_WRITE | kRemoteModifiers;
@@ -26,9 +28,9 @@ inline constexpr uint64_t kSecondaryCaps =
 // is a flag of insertions alone.
 inline constexpr uint64_t kVectorCaps = FI_MAJOR_VERSION >= 2 ? FI_AV_USER_ID : uint64_t{0};
 inline constexpr uint64_t kTransmitCaps =
-    kMessageCaps | FI_SEND | FI_RMA | FI_READ | FI_WRITE | FI_FENCE;
+    kMessageCaps | FI_SEND | kMemoryCaps | FI_READ | FI_WRITE | FI_FENCE;
 inline constexpr uint64_t kReceiveCaps = kMessageCaps | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV |
-                                         FI_SOURCE | FI_RMA | FI_RMA_EVENT | kRemoteModifiers;
+                                         FI_SOURCE | kMemoryCaps | FI_RMA_EVENT | kRemoteModifiers;
 
 inline constexpr uint64_t kTransmitFlags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
                                            FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |
@@ -37,9 +39,20 @@ inline constexpr uint64_t kReceiveFlags = FI_COMPLETION | FI_MORE | FI_MULTI_REC
 // One connection carries all that goes to a peer, in order. But the device serves reads and writes
 // at once, while messages wait for the program to look, and a read may be repeated after what
 // follows it: so nothing is promised of what comes after a send or, except for reads, a read.
-inline constexpr uint64_t kMessageOrder = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAW |
-                                          FI_ORDER_RAW | FI_ORDER_RAR | FI_ORDER_RMA_WAW |
-                                          FI_ORDER_RMA_RAW | FI_ORDER_RMA_RAR;
+//
+// Atomics are done in order, since the target's program does them one after the other. But a read
+// or write is done by its device and may overtake them: an endpoint that has both promises nothing
+// of the one after the other.
+inline constexpr uint64_t kMixedOrder = FI_ORDER_WAW | FI_ORDER_RAW | FI_ORDER_RAR;
+constexpr uint64_t message_order(uint64_t caps) noexcept {
+    return FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_RMA_WAW | FI_ORDER_RMA_RAW | FI_ORDER_RMA_RAR |
+           FI_ORDER_ATOMIC_WAW | FI_ORDER_ATOMIC_RAW | FI_ORDER_ATOMIC_RAR | FI_ORDER_ATOMIC_WAR |
+           ((caps & kMemoryCaps) == kMemoryCaps ? 0 : kMixedOrder);
+}
+// Writes after reads are in order where both are atomics.
+constexpr size_t max_write_after_read(uint64_t caps) noexcept {
+    return caps & FI_ATOMIC ? transfer::wire::kAtomicLimit : 0;
+}
 
 inline constexpr size_t kTransmitSize = 1024;
 inline constexpr size_t kMaxTransmitSize = 65536;

@@ -58,7 +58,7 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .poll_open = open_poll_set,
                             .stx_ctx = unsupported,
                             .srx_ctx = unsupported,
-                            .query_atomic = unsupported,
+                            .query_atomic = query_atomic,
                             .query_collective = unsupported,
                             .endpoint2 = open_endpoint2};
 

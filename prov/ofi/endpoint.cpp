@@ -102,6 +102,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
     msg = &message_ops_before_enable;
     tagged = &tagged_ops_before_enable;
     rma = &rma_ops_before_enable;
+    atomic = &atomic_ops_before_enable;
 }
 
 Endpoint::~Endpoint() {
@@ -201,6 +202,7 @@ int Endpoint::enable() {
     msg = &message_ops;
     tagged = &tagged_ops;
     rma = &rma_ops;
+    atomic = &atomic_ops;
     return 0;
 }
 

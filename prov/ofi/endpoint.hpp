@@ -9,6 +9,7 @@
 #include "transfer/engine.hpp"
 
 #include <optional>
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
@@ -91,5 +92,10 @@ private:
 extern fi_ops_msg message_ops, message_ops_before_enable;
 extern fi_ops_tagged tagged_ops, tagged_ops_before_enable;
 extern fi_ops_rma rma_ops, rma_ops_before_enable;
+extern fi_ops_atomic atomic_ops, atomic_ops_before_enable;
+
+// fi_query_atomic
+int query_atomic(fid_domain* domain, fi_datatype type, fi_op op, fi_atomic_attr* attr,
+                 uint64_t flags);
 
 } // namespace odrc::ofi

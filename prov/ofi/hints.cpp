@@ -21,13 +21,14 @@ constexpr bool beyond(uint64_t asked, uint64_t offered) noexcept { return (asked
 
 bool differs(const char* asked, const std::string& ours) noexcept { return asked && ours != asked; }
 
-const char* mismatch(const fi_ep_attr& ep) noexcept {
+const char* mismatch(const fi_ep_attr& ep, uint64_t caps) noexcept {
     // Message and datagram endpoints are refused, or libfabric's own layers would come on top.
     if (ep.type != FI_EP_UNSPEC && ep.type != FI_EP_RDM) return "endpoint type";
     if (ep.protocol != FI_PROTO_UNSPEC && ep.protocol != kProtocol) return "protocol";
     if (ep.protocol_version > kProtocolVersion) return "protocol version";
     if (!within(ep.max_msg_size, transfer::kMaxMessage)) return "max_msg_size";
-    if (!within(ep.max_order_raw_size, transfer::kMaxMessage) || ep.max_order_war_size > 0 ||
+    if (!within(ep.max_order_raw_size, transfer::kMaxMessage) ||
+        !within(ep.max_order_war_size, max_write_after_read(caps)) ||
         !within(ep.max_order_waw_size, transfer::kMaxMessage))
         return "max_order sizes";
     if (ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1) return "more than one context, or shared ones";
@@ -54,10 +55,10 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     return nullptr;
 }
 
-const char* mismatch(const fi_tx_attr& tx) noexcept {
+const char* mismatch(const fi_tx_attr& tx, uint64_t caps) noexcept {
     if (beyond(tx.caps, kTransmitCaps | kSecondaryCaps)) return "transmit capabilities";
     if (beyond(tx.op_flags, kTransmitFlags)) return "transmit op_flags";
-    if (beyond(tx.msg_order, kMessageOrder)) return "transmit message order";
+    if (beyond(tx.msg_order, message_order(caps))) return "transmit message order";
     if (tx.comp_order != 0) return "transmit completion order";
     if (!within(tx.inject_size, transfer::kInjectSize)) return "inject_size";
     if (!within(tx.size, kMaxTransmitSize)) return "transmit size";
@@ -66,10 +67,10 @@ const char* mismatch(const fi_tx_attr& tx) noexcept {
     return nullptr;
 }
 
-const char* mismatch(const fi_rx_attr& rx) noexcept {
+const char* mismatch(const fi_rx_attr& rx, uint64_t caps) noexcept {
     if (beyond(rx.caps, kReceiveCaps | kSecondaryCaps)) return "receive capabilities";
     if (beyond(rx.op_flags, kReceiveFlags)) return "receive op_flags";
-    if (beyond(rx.msg_order, kMessageOrder)) return "receive message order";
+    if (beyond(rx.msg_order, message_order(caps))) return "receive message order";
     if (rx.comp_order != 0) return "receive completion order";
     if (!within(rx.size, kReceiveSize)) return "receive size";
     if (!within(rx.iov_limit, transfer::wire::kIovLimit)) return "receive iov_limit";
@@ -96,18 +97,19 @@ bool known_format(uint32_t format) noexcept {
 const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* hints) noexcept {
     if (!hints) return nullptr;
     if (beyond(hints->caps, kPrimaryCaps | kModifierCaps | kSecondaryCaps)) return "capabilities";
-    if (hints->caps & (kRmaModifiers | FI_RMA_EVENT) && !(hints->caps & FI_RMA))
-        return "reads, writes and no RMA";
+    if (hints->caps & (kRmaModifiers | FI_RMA_EVENT) && !(hints->caps & kMemoryCaps))
+        return "reads, writes and neither RMA nor atomics";
     if (hints->caps & FI_RMA_EVENT && hints->caps & kRmaModifiers &&
         !(hints->caps & kRemoteModifiers))
         return "RMA events, and no reads and writes of peers";
-    if (hints->caps & FI_RMA && !prepared_for_rma(version, hints)) return "mr_mode, for RMA";
+    if (hints->caps & kMemoryCaps && !prepared_for_rma(version, hints))
+        return "mr_mode, for RMA or atomics";
     if (!known_format(hints->addr_format)) return "address format";
     const char* why = nullptr;
-    if (hints->ep_attr && (why = mismatch(*hints->ep_attr))) return why;
+    if (hints->ep_attr && (why = mismatch(*hints->ep_attr, hints->caps))) return why;
     if (hints->domain_attr && (why = mismatch(*hints->domain_attr, port))) return why;
-    if (hints->tx_attr && (why = mismatch(*hints->tx_attr))) return why;
-    if (hints->rx_attr && (why = mismatch(*hints->rx_attr))) return why;
+    if (hints->tx_attr && (why = mismatch(*hints->tx_attr, hints->caps))) return why;
+    if (hints->rx_attr && (why = mismatch(*hints->rx_attr, hints->caps))) return why;
     if (hints->fabric_attr && differs(hints->fabric_attr->name, port.fabric)) return "fabric name";
     return nullptr;
 }

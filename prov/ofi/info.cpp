@@ -39,12 +39,14 @@ void put_address(const ondemand::Address& from, void*& to, size_t& length) {
 
 // What was asked for of the primary capabilities, or all that can be had; and what comes by itself.
 uint64_t caps_for(uint32_t version, const fi_info* hints) noexcept {
-    constexpr uint64_t kRma = FI_RMA | FI_RMA_EVENT | kRmaModifiers;
+    constexpr uint64_t kMemory = kMemoryCaps | FI_RMA_EVENT | kRmaModifiers;
     constexpr uint64_t kAll = kPrimaryCaps | kModifierCaps | kSecondaryCaps;
-    if (!hints || !hints->caps) return prepared_for_rma(version, hints) ? kAll : kAll & ~kRma;
+    // Atomics are for those who ask for them, since they cost reads and writes some order.
+    if (!hints || !hints->caps)
+        return kAll & ~(prepared_for_rma(version, hints) ? FI_ATOMIC : kMemory);
     uint64_t caps = (hints->caps & kAll) | kDomainCaps;
     if (caps & kMessageCaps && !(caps & kMessageModifiers)) caps |= kMessageModifiers;
-    if (caps & FI_RMA && !(caps & kRmaModifiers)) caps |= kRmaModifiers;
+    if (caps & kMemoryCaps && !(caps & kRmaModifiers)) caps |= kRmaModifiers;
     return caps;
 }
 
@@ -54,12 +56,13 @@ T wish(T asked, T otherwise) noexcept {
     return asked ? asked : otherwise;
 }
 
-void fill_endpoint(fi_ep_attr& ep) noexcept {
+void fill_endpoint(fi_ep_attr& ep, uint64_t caps) noexcept {
     ep.type = FI_EP_RDM;
     ep.protocol = kProtocol;
     ep.protocol_version = kProtocolVersion;
     ep.max_msg_size = transfer::kMaxMessage;
     ep.max_order_raw_size = ep.max_order_waw_size = transfer::kMaxMessage;
+    ep.max_order_war_size = max_write_after_read(caps);
     ep.mem_tag_format = kTagFormat;
     ep.tx_ctx_cnt = ep.rx_ctx_cnt = 1;
 }
@@ -67,17 +70,17 @@ void fill_endpoint(fi_ep_attr& ep) noexcept {
 void fill_transmit(fi_tx_attr& tx, const fi_tx_attr* asked, uint64_t caps) noexcept {
     tx.caps = caps & kTransmitCaps;
     tx.op_flags = asked ? asked->op_flags : 0;
-    tx.msg_order = kMessageOrder;
+    tx.msg_order = message_order(caps);
     tx.inject_size = transfer::kInjectSize;
     tx.size = wish(asked ? asked->size : 0, kTransmitSize);
     tx.iov_limit = transfer::wire::kIovLimit;
-    tx.rma_iov_limit = caps & FI_RMA ? transfer::wire::kIovLimit : 0;
+    tx.rma_iov_limit = caps & kMemoryCaps ? transfer::wire::kIovLimit : 0;
 }
 
 void fill_receive(fi_rx_attr& rx, const fi_rx_attr* asked, uint64_t caps) noexcept {
     rx.caps = caps & kReceiveCaps;
     rx.op_flags = asked ? asked->op_flags : 0;
-    rx.msg_order = kMessageOrder;
+    rx.msg_order = message_order(caps);
     rx.size = wish(asked ? asked->size : 0, kReceiveSize);
     rx.iov_limit = transfer::wire::kIovLimit;
 }
@@ -114,7 +117,7 @@ InfoPointer make_info(uint32_t version, const verbs::Port& port, const fi_info* 
     if (endpoints.destination)
         put_address(*endpoints.destination, info->dest_addr, info->dest_addrlen);
     info->handle = hints ? hints->handle : nullptr;
-    fill_endpoint(*info->ep_attr);
+    fill_endpoint(*info->ep_attr, info->caps);
     fill_transmit(*info->tx_attr, hints ? hints->tx_attr : nullptr, info->caps);
     fill_receive(*info->rx_attr, hints ? hints->rx_attr : nullptr, info->caps);
     fill_domain(*info->domain_attr, hints ? hints->domain_attr : nullptr, port,

@@ -97,7 +97,11 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     , domain_{domain}
     , on_domain_{domain.leaning}
     , region_{domain.adapter().make_region(checked(attr).mr_iov->iov_base, attr.mr_iov->iov_len,
-                                           access_of(attr.access))} {
+                                           access_of(attr.access))}
+    , in_table_{
+          domain.adapter().regions(),
+          region_->rkey,
+          {reinterpret_cast<uint64_t>(region_->addr), region_->length, access_of(attr.access)}} {
     fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
     mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
     key = region_->rkey;

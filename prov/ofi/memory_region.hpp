@@ -33,6 +33,7 @@ private:
     transfer::RegionTallies::Pair tallies_;
     std::optional<Leaning> on_read_, on_written_; // their counters
     verbs::Mr region_;
+    verbs::RegionTable::Entry in_table_;
 };
 
 extern fi_ops_mr memory_ops;

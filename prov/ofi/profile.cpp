@@ -31,6 +31,7 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"bytes_received", c.bytes_received},
                       Line{"rma_operations", c.rma_operations},
                       Line{"rma_bytes", c.rma_bytes},
+                      Line{"atomics", c.atomics},
                       Line{"unexpected", c.unexpected},
                       Line{"registrations", c.registrations},
                       Line{"registrations_found", c.registrations_found},

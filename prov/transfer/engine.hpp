@@ -8,6 +8,7 @@
 #include "base/watchdog.hpp"
 #include "ondemand/wireup.hpp"
 #include "srq/receive_queue.hpp"
+#include "transfer/atomic_operation.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
 #include "transfer/region_tallies.hpp"
@@ -94,6 +95,23 @@ public:
     };
     ssize_t rma(const RmaArguments& arguments) noexcept;
 
+    // ---- changes of the peers' memory that the peers make for us (atomic.cpp) ----
+    struct AtomicArguments {
+        AtomicCall call;
+        fi_datatype type;
+        fi_op op;
+        std::span<const fi_ioc> operands;
+        std::span<const fi_ioc> compares;
+        std::span<const fi_ioc> results;
+        std::span<const fi_rma_ioc> remote;
+        fi_addr_t to;
+        void* context;
+        uint64_t flags; // those of fi_atomic(3); FI_COMPLETION: wanted
+    };
+    ssize_t atomic(const AtomicArguments& arguments) noexcept;
+    // The most elements that one call may have.
+    static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
+
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
     ssize_t cancel(void* context) noexcept;
 
@@ -143,17 +161,21 @@ private:
     // send.cpp
     ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
     Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
-    bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error) noexcept;
+    bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error,
+                const Results& results = {}) noexcept;
     void on_sent(Send& send, ibv_wc_status status) noexcept;
     static void count(Tally* tally, int error) noexcept {
         if (tally) tally->count(error);
     }
+    Tally* tally_of(const Send& send) const noexcept;
     void complete(Send& send, int error) noexcept;
     void release(Send& send) noexcept;
 
     // frame.cpp
     int post(Lane& lane, Send& send) noexcept;
     int post_message(Lane& lane, Send& send) noexcept;
+    int post_gathered(Lane& lane, Send& send) noexcept;
+    int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
@@ -197,7 +219,7 @@ private:
     void on_fetched(Fetch& fetch, ibv_wc_status status) noexcept;
     void end(Fetch& fetch, int error) noexcept;
     void send_finish(const Message& message, int error) noexcept;
-    void on_finish(Peer& peer, uint64_t handle, uint32_t error) noexcept;
+    void on_finish(Peer& peer, const wire::Frame& frame) noexcept;
 
     // rma.cpp
     ssize_t write_at_once(Lane& lane, const RmaArguments& a, size_t length) noexcept;
@@ -216,7 +238,17 @@ private:
     int post_note(Lane& lane, Rma& rma) noexcept;
     void on_placed(Peer& peer, uint64_t handle) noexcept;
     void on_note(Lane& lane, const wire::Frame& frame) noexcept;
-    void count_event(const wire::Frame& frame) noexcept;
+    void count_event(bool read, std::span<const uint32_t> keys) noexcept;
+
+    // atomic.cpp
+    Send* make_atomic(Peer& peer, const AtomicArguments& a,
+                      const AtomicOperation& operation) noexcept;
+    int post_atomic(Lane& lane, Send& send) noexcept;
+    static void take_results(Send& send, const wire::Frame& frame) noexcept;
+
+    // atomic_target.cpp
+    void on_atomic(Lane& lane, const wire::Frame& frame) noexcept;
+    bool take_room(Results& results, size_t bytes) noexcept;
 
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;

@@ -12,7 +12,9 @@ namespace odrc::transfer {
 
 int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed) return post_built(lane, send, {});
+    if (send.header.kind == wire::FrameKind::atomic) return post_atomic(lane, send);
     if (send.header.kind == wire::FrameKind::finish) {
+        if (send.built > 0) return post_copied(lane, send, send.built);
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
@@ -32,24 +34,36 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
         send.buffer = copy_into_buffer(frames_, send.pieces.list());
         if (!send.buffer) return FI_EAGAIN;
     }
-
-    send.header.sequence = lane.sequence();
-    std::byte* header =
-        in_place ? send.header_bytes : send.buffer->data + wire::kMaxHeader - header_size;
-    wire::write_header(header, send.header, send.data, confirm ? sends_.handle(&send) : 0);
-    Segments segments;
-    if (in_place) {
-        segments.add(header, header_size, key.value_or(0));
-        for (const iovec& v : send.pieces.list())
-            segments.add(v.iov_base, v.iov_len, key.value_or(0));
-    } else {
-        segments.add(header, header_size + send.length, send.buffer->lkey);
-    }
-    if (const int error = post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send))
+    if (const int error =
+            in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length))
         return error;
     if (confirm) await_answer(*send.peer, send);
     count_sent(send.length);
     return 0;
+}
+
+int Engine::post_gathered(Lane& lane, Send& send) noexcept {
+    const uint32_t key = adapter_.whole_memory_key().value_or(0);
+    send.header.sequence = lane.sequence();
+    const size_t header_size =
+        wire::write_header(send.header_bytes, send.header, send.data, sends_.handle(&send));
+    Segments segments;
+    segments.add(send.header_bytes, header_size, key);
+    for (const iovec& v : send.pieces.list()) segments.add(v.iov_base, v.iov_len, key);
+    const bool fits_inline = header_size + send.length <= lane.max_inline();
+    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
+}
+
+// A frame whose payload, of that size, lies in its buffer: the header goes in front of it.
+int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
+    const size_t header_size = wire::header_size(send.header);
+    std::byte* frame = send.buffer->data + wire::kMaxHeader - header_size;
+    send.header.sequence = lane.sequence();
+    wire::write_header(frame, send.header, send.data, sends_.handle(&send));
+    Segments segments;
+    segments.add(frame, header_size + size, send.buffer->lkey);
+    const bool fits_inline = header_size + size <= lane.max_inline();
+    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
 // A frame whose payload we have made up: inline where it fits, else through a buffer.
@@ -121,8 +135,8 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
         if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
         return;
     }
-    if (frame->header.kind == wire::FrameKind::finish)
-        return on_finish(lane.peer(), frame->header.tag, frame->finish_error());
+    if (frame->header.kind == wire::FrameKind::finish) return on_finish(lane.peer(), *frame);
+    if (frame->header.kind == wire::FrameKind::atomic) return on_atomic(lane, *frame);
     if (frame->header.kind == wire::FrameKind::wrote || frame->header.kind == wire::FrameKind::read)
         return on_note(lane, *frame);
     if (frame->header.kind == wire::FrameKind::placed)

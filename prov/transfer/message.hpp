@@ -26,13 +26,14 @@ struct Pieces {
     uint32_t count{0};
     size_t bytes{0};
 
+    void add(const iovec& v) noexcept {
+        iov[count++] = v;
+        bytes += v.iov_len;
+    }
     void assign(std::span<const iovec> list) noexcept {
         count = 0;
         bytes = 0;
-        for (const iovec& v : list) {
-            iov[count++] = v;
-            bytes += v.iov_len;
-        }
+        for (const iovec& v : list) add(v);
     }
     std::span<const iovec> list() const noexcept { return {iov.data(), count}; }
     void* first() const noexcept { return count > 0 ? iov[0].iov_base : nullptr; }
@@ -81,17 +82,30 @@ struct Send : ondemand::Job {
     alignas(8) std::byte
         header_bytes[wire::kMaxMessageHeader]; // the header as it goes out, if gathered
     uint64_t data{0};                          // remote CQ data
-    uint64_t completion{0};                    // flags of the completion; 0: none is wanted
+    uint64_t kind{0};   // flags of the operation's completion; an answer has none
+    bool wanted{false}; // its completion
     void* context{nullptr};
-    Pieces pieces;                   // the message in user memory
+    Pieces pieces;                   // the message in user memory; atomic: where results go
     srq::Buffer* buffer{nullptr};    // or our copy of the frame's payload, behind kMaxHeader bytes
     srq::BufferPool* pool{nullptr};  // where the buffer goes back to
-    size_t length{0};                // of the message
+    size_t length{0};                // of the message; atomic: of what it changes
+    size_t built{0};                 // bytes of a payload that was made in the buffer
     Registrations* exposed{nullptr}; // the message's memory while the peer may read it
     uint32_t error{0};               // finish: what the peer is told
     bool report_errors{false};       // to the application
     bool posted{false};              // the lane still works on it
     int failure{0};                  // it is lost, but the lane still works on it
+};
+
+// What an atomic of a peer's gives back, on its way into the frame that answers it.
+struct Results {
+    srq::BufferPool* pool;
+    srq::Buffer* buffer; // null: nothing
+    size_t bytes;
+
+    std::byte* begin() const noexcept {
+        return buffer ? buffer->data + wire::kMaxHeader + sizeof(wire::Finish) : nullptr;
+    }
 };
 
 // What a frame says of a message.

@@ -76,7 +76,8 @@ void Engine::on_placed(Peer& peer, uint64_t handle) noexcept {
 // At the peer.
 void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
-    if (frame.header.flags & wire::kEvent) count_event(frame);
+    if (frame.header.flags & wire::kEvent)
+        count_event(frame.header.kind == wire::FrameKind::read, frame.regions());
     if (frame.header.flags & wire::kData && settings_.receive && !closing_)
         settings_.receive->push({.context = nullptr,
                                  .flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA,
@@ -93,11 +94,11 @@ void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     wireup_.drop(peer, FI_ENOMEM);
 }
 
-void Engine::count_event(const wire::Frame& frame) noexcept {
-    const bool read = frame.header.kind == wire::FrameKind::read;
+// A peer has read or written, each of these regions once.
+void Engine::count_event(bool read, std::span<const uint32_t> keys) noexcept {
     count(read ? settings_.tallies.read_by_peers : settings_.tallies.written_by_peers, 0);
     if (!settings_.regions) return; // nobody asked the peer to tell
-    for (const uint32_t key : frame.regions())
+    for (const uint32_t key : keys)
         settings_.regions->count(key,
                                  read ? &RegionTallies::Pair::read : &RegionTallies::Pair::written);
 }

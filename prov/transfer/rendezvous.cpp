@@ -51,15 +51,16 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     return 0;
 }
 
-void Engine::on_finish(Peer& peer, uint64_t handle, uint32_t error) noexcept {
-    Send* send = sends_.find(handle);
+void Engine::on_finish(Peer& peer, const wire::Frame& frame) noexcept {
+    Send* send = sends_.find(frame.header.tag);
     if (!send || send->peer != &peer || !send->awaiting) {
-        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} finished a message that was not sent to it",
-                  adapter_.port().name(), peer.address.text());
+        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} finished what was not sent to it", adapter_.port().name(),
+                  peer.address.text());
         return;
     }
     answered(*send);
-    send->failure = static_cast<int>(error);
+    send->failure = static_cast<int>(frame.finish_error());
+    if (send->header.kind == wire::FrameKind::atomic) take_results(*send, frame);
     if (!send->posted) complete(*send, send->failure);
 }
 

@@ -67,11 +67,10 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
     send->context = a.context;
     send->length = length;
     send->fenced = (a.flags & FI_FENCE) != 0;
-    if (a.flags & FI_COMPLETION) {
-        send->completion = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED));
-        if (a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
-    }
-    send->report_errors = send->completion || !(a.flags & FI_INJECT);
+    send->kind = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED));
+    send->wanted = (a.flags & FI_COMPLETION) != 0;
+    if (send->wanted && a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
+    send->report_errors = send->wanted || !(a.flags & FI_INJECT);
     if (!(a.flags & FI_INJECT)) {
         send->pieces.assign(a.iov);
         return send;
@@ -84,14 +83,26 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
     return nullptr;
 }
 
-// Tells a peer how an operation of its own went. False when memory is out.
-bool Engine::answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error) noexcept {
+// Tells a peer how an operation of its own went, with what it gives back; takes care of that.
+// False when memory is out.
+bool Engine::answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error,
+                    const Results& results) noexcept {
     Send* send = sends_.create(peer);
-    if (!send) return false;
+    if (!send) {
+        if (results.buffer) results.pool->give_back(results.buffer);
+        return false;
+    }
     send->urgent = true;
     send->header.kind = kind;
     send->header.tag = handle;
     send->error = static_cast<uint32_t>(error);
+    if (results.buffer) {
+        const wire::Finish body{.error = send->error, .unused = 0};
+        send->pool = results.pool;
+        send->buffer = results.buffer;
+        send->built = sizeof body + results.bytes;
+        std::memcpy(send->buffer->data + wire::kMaxHeader, &body, sizeof body);
+    }
     if (submit(peer, *send)) release(*send);
     return true;
 }
@@ -106,21 +117,26 @@ void Engine::on_sent(Send& send, ibv_wc_status status) noexcept {
     if (!send.awaiting) complete(send, send.failure);
 }
 
+Tally* Engine::tally_of(const Send& send) const noexcept {
+    if (!(send.kind & FI_ATOMIC)) return settings_.tallies.sent;
+    return send.kind & FI_READ ? settings_.tallies.read : settings_.tallies.written;
+}
+
 void Engine::complete(Send& send, int error) noexcept {
-    if (!send.urgent) count(settings_.tallies.sent, error); // an answer is not the application's
+    if (!send.urgent) count(tally_of(send), error); // an answer is not the application's
     if (settings_.transmit && error && send.report_errors) {
         fi_cq_err_entry entry{};
         entry.op_context = send.context;
-        entry.flags = FI_SEND | (send.header.flags & wire::kTagged ? FI_TAGGED : FI_MSG);
+        entry.flags = send.kind;
         entry.len = send.length;
         entry.buf = send.pieces.first();
         entry.tag = send.header.tag;
         entry.err = error;
         entry.prov_errno = error;
         settings_.transmit->push_error(entry);
-    } else if (settings_.transmit && !error && send.completion) {
+    } else if (settings_.transmit && !error && send.wanted) {
         settings_.transmit->push({.context = send.context,
-                                  .flags = send.completion,
+                                  .flags = send.kind,
                                   .length = send.length,
                                   .buffer = send.pieces.first(),
                                   .data = 0,

@@ -72,7 +72,7 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
             return std::nullopt;
         break;
     case FrameKind::finish:
-        if (bytes.size() != sizeof(Finish)) return std::nullopt;
+        if (bytes.size() < sizeof(Finish)) return std::nullopt;
         break;
     case FrameKind::wrote:
         if (!(flags & (kData | kConfirm | kEvent)) || flags & kTagged || !bytes.empty())
@@ -83,6 +83,11 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
         break;
     case FrameKind::placed:
         if (flags != 0 || !bytes.empty()) return std::nullopt;
+        break;
+    case FrameKind::atomic:
+        if (flags != kConfirm || frame.header.segments == 0 || frame.header.segments > kIovLimit ||
+            bytes.size() < sizeof(Atomic) + frame.header.segments * sizeof(RemoteSegment))
+            return std::nullopt;
         break;
     default:
         return std::nullopt;
@@ -95,6 +100,22 @@ uint32_t Frame::finish_error() const noexcept {
     Finish finish;
     std::memcpy(&finish, payload.data(), sizeof finish);
     return finish.error;
+}
+
+Atomic Frame::atomic() const noexcept {
+    Atomic atomic;
+    std::memcpy(&atomic, payload.data(), sizeof atomic);
+    return atomic;
+}
+
+RemoteSegment Frame::segment(size_t i) const noexcept {
+    RemoteSegment segment;
+    std::memcpy(&segment, payload.data() + sizeof(Atomic) + i * sizeof segment, sizeof segment);
+    return segment;
+}
+
+std::span<const std::byte> Frame::elements() const noexcept {
+    return payload.subspan(sizeof(Atomic) + header.segments * sizeof(RemoteSegment));
 }
 
 } // namespace odrc::transfer::wire

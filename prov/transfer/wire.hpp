@@ -21,10 +21,11 @@ static_assert(std::endian::native == std::endian::little);
 enum class FrameKind : uint8_t {
     message = 1,  // the payload is the message
     announce = 2, // the payload says where the message is, for the receiver to read
-    finish = 3,   // the receiver is done with the message of that handle
+    finish = 3,   // the receiver is done with the message or atomic of that handle
     wrote = 4,    // all writes that went before are in place: their remote CQ data, if any
     placed = 5,   // the answer to that, for the handle it came with
     read = 6,     // all reads that went before are done
+    atomic = 7,   // the payload says what to do with the receiver's memory, and with which operands
 };
 
 enum FrameFlags : uint8_t {
@@ -37,7 +38,7 @@ enum FrameFlags : uint8_t {
 struct FrameHeader {
     FrameKind kind;
     uint8_t flags;
-    uint16_t segments; // announce: how many; kEvent: how many keys
+    uint16_t segments; // announce, atomic: how many; kEvent: how many keys
     uint32_t sequence; // counts the frames of a lane
     uint64_t tag;      // finish, placed: the handle
 };
@@ -56,7 +57,7 @@ struct RemoteSegment {
 };
 static_assert(sizeof(RemoteSegment) == 24);
 
-// Payload of a finish frame.
+// Payload of a finish frame. Behind it comes what an atomic is to give back.
 struct Finish {
     uint32_t error; // a fi_errno value; 0: the message was received
     uint32_t unused;
@@ -64,6 +65,16 @@ struct Finish {
 
 // How many pieces the memory of one message may be in.
 inline constexpr size_t kIovLimit = 8;
+
+// Payload of an atomic frame, followed by the segments that it changes, its operands, if the
+// operation has some, and what it compares, if it does.
+struct Atomic {
+    uint8_t call; // AtomicCall
+    uint8_t type; // fi_datatype
+    uint8_t op;   // fi_op
+    uint8_t unused[5];
+};
+static_assert(sizeof(Atomic) == 8);
 
 // The longest header of a message, and of any frame.
 inline constexpr size_t kMaxMessageHeader = sizeof(FrameHeader) + 2 * sizeof(uint64_t);
@@ -79,6 +90,12 @@ inline constexpr size_t kMaxBuilt =
     kMaxHeader + sizeof(Announcement) + kIovLimit * sizeof(RemoteSegment);
 static_assert(kMaxBuilt <= kFrameBytes);
 
+// The most bytes of operands, or of operands and compared values, that an atomic frame has room for
+// whatever its segments.
+inline constexpr size_t kAtomicLimit =
+    kEagerLimit - sizeof(Atomic) - kIovLimit * sizeof(RemoteSegment);
+static_assert(sizeof(Finish) + kAtomicLimit <= kEagerLimit);
+
 // How many bytes the header and the fields that its flags name take, and their writing.
 size_t header_size(const FrameHeader& header) noexcept;
 size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
@@ -91,13 +108,17 @@ struct Frame {
     uint64_t handle;
     std::array<uint32_t, kIovLimit> keys; // kEvent: the first so many
     Announcement announcement;
-    std::span<const std::byte> payload; // announce: the segments
+    std::span<const std::byte> payload; // announce: the segments; atomic: with what is behind them
 
     size_t message_length() const noexcept {
         return header.kind == FrameKind::announce ? announcement.length : payload.size();
     }
     std::span<const uint32_t> regions() const noexcept { return {keys.data(), header.segments}; }
     uint32_t finish_error() const noexcept;
+    // Of an atomic: what it does, one of the segments, and what is behind them.
+    Atomic atomic() const noexcept;
+    RemoteSegment segment(size_t i) const noexcept;
+    std::span<const std::byte> elements() const noexcept;
 };
 
 // None unless the frame is whole.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "verbs_rc/objects.hpp"
+#include "verbs_rc/region_table.hpp"
 #include "verbs_rc/registration_cache.hpp"
 
 #include <optional>
@@ -68,6 +69,9 @@ public:
     // Memory that peers may reach by its key, until it is given back. Throws Error; logs likewise.
     Mr make_region(void* address, size_t length, int access);
 
+    // What the application has opened to its peers.
+    RegionTable& regions() noexcept { return regions_; }
+
     // The most inline data a queue pair of this device takes, up to what we ask for.
     uint32_t max_inline() const noexcept { return max_inline_; }
 
@@ -81,6 +85,7 @@ private:
     std::unique_ptr<Context> context_;
     Pd pd_;
     Mr whole_;
+    RegionTable regions_;
     std::unique_ptr<RegistrationCache> cache_;
     uint32_t max_inline_{0};
 };

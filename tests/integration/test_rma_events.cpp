@@ -5,6 +5,7 @@
 
 #include "duo.hpp"
 
+#include <rdma/fi_atomic.h>
 #include <thread>
 
 using namespace duo;
@@ -250,4 +251,24 @@ TEST_CASE("reading a region's counter is enough for progress, and one sleeps on 
         writer.join();
         CHECK(fi_cntr_read(counter.get()) == 1);
     }
+}
+
+TEST_CASE("atomics of peers count, at the endpoint and at the region") {
+    Wishes wishes = counted();
+    wishes.caps |= FI_ATOMIC;
+    Duo d{wishes};
+    Shared there{d.b, 64};
+    const auto of_region = open_counter(d.b.endpoint);
+    REQUIRE(fi_mr_bind(there.region.get(), &of_region->fid, FI_REMOTE_WRITE) == 0);
+    uint64_t one = 1, before = 0;
+    int adding = 0, fetching = 0;
+    REQUIRE(fi_atomic(d.a.ep(), &one, 1, nullptr, d.to_b, there.at(0), there.key(), FI_UINT64,
+                      FI_SUM, &adding) == 0);
+    CHECK_FALSE(d.outcome(d.a, &adding).error);
+    REQUIRE(fi_fetch_atomic(d.a.ep(), &one, 1, nullptr, &before, nullptr, d.to_b, there.at(0),
+                            there.key(), FI_UINT64, FI_SUM, &fetching) == 0);
+    CHECK_FALSE(d.outcome(d.a, &fetching).error);
+    CHECK(writes(d.b) == 1);
+    CHECK(reads(d.b) == 1);
+    CHECK(fi_cntr_read(of_region.get()) == 1);
 }

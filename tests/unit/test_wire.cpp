@@ -139,6 +139,41 @@ TEST_CASE("the answer to a note is a handle alone") {
     CHECK_FALSE(read_frame(first(bytes, write_header(bytes, confirmed, 0, 0))));
 }
 
+TEST_CASE("an atomic's frame says what is changed, and by what") {
+    std::byte bytes[kMaxHeader + 100];
+    FrameHeader header{FrameKind::atomic, kConfirm, 2, 0, 0};
+    size_t size = write_header(bytes, header, 0, 88);
+    const size_t fields = size;
+    const Atomic atomic{.call = 1, .type = 2, .op = 3, .unused = {}};
+    const RemoteSegment segments[2] = {{1, 4, 7, 0}, {2, 8, 9, 0}};
+    std::memcpy(bytes + size, &atomic, sizeof atomic);
+    std::memcpy(bytes + size + sizeof atomic, segments, sizeof segments);
+    std::memcpy(bytes + size + sizeof atomic + sizeof segments, "abcdefghijkl", 12);
+    size += sizeof atomic + sizeof segments;
+    const auto frame = read_frame(first(bytes, size + 12));
+    REQUIRE(frame);
+    CHECK(frame->handle == 88);
+    CHECK(frame->atomic().call == 1);
+    CHECK(frame->atomic().type == 2);
+    CHECK(frame->atomic().op == 3);
+    CHECK(frame->segment(0).length == 4);
+    CHECK(frame->segment(1).rkey == 9);
+    REQUIRE(frame->elements().size() == 12);
+    CHECK(std::memcmp(frame->elements().data(), "abcdefghijkl", 12) == 0);
+    REQUIRE(read_frame(first(bytes, size))); // a read has no operands
+    CHECK(read_frame(first(bytes, size))->elements().empty());
+
+    for (size_t n = 0; n < size; ++n) CHECK_FALSE(read_frame(first(bytes, n)));
+    for (const uint16_t count : {size_t{0}, kIovLimit + 1}) {
+        header.segments = count;
+        std::memcpy(bytes, &header, sizeof header);
+        CHECK_FALSE(read_frame(first(bytes, sizeof bytes)));
+    }
+    header = {FrameKind::atomic, 0, 2, 0, 0}; // nobody to answer to
+    std::memcpy(bytes, &header, sizeof header);
+    CHECK_FALSE(read_frame(first(bytes, fields + sizeof atomic)));
+}
+
 TEST_CASE("random bytes are taken apart or refused, and never read past their end") {
     std::mt19937 random{1};
     for (int i = 0; i < 100'000; ++i) {
@@ -152,5 +187,10 @@ TEST_CASE("random bytes are taken apart or refused, and never read past their en
         if (frame->header.kind == FrameKind::announce)
             CHECK(frame->payload.size() == frame->header.segments * sizeof(RemoteSegment));
         if (frame->header.kind == FrameKind::finish) frame->finish_error();
+        if (frame->header.kind == FrameKind::atomic) {
+            frame->atomic();
+            for (size_t s = 0; s < frame->header.segments; ++s) frame->segment(s);
+            CHECK(frame->elements().size() < bytes.size());
+        }
     }
 }
