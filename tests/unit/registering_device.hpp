@@ -8,7 +8,9 @@
 
 #include "verbs_rc/device.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 
 namespace rig {
 
@@ -16,7 +18,7 @@ using namespace odrc;
 
 // What is registered begins with a number that tells it from all that was there before.
 struct Pinned : ibv_mr {
-    uint64_t first_word;
+    uint64_t first_word{0};
     int access;
 };
 
@@ -39,7 +41,7 @@ public:
         mr->length = length;
         mr->access = access;
         mr->lkey = mr->rkey = static_cast<uint32_t>(++registered);
-        mr->first_word = *static_cast<volatile uint64_t*>(address);
+        std::memcpy(&mr->first_word, address, std::min(length, sizeof mr->first_word));
         bytes += length;
         if (bytes > bytes_peak) bytes_peak = bytes.load();
         return mr;
