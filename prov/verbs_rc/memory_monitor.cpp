@@ -93,7 +93,8 @@ MemoryMonitor::MemoryMonitor()
 }
 
 MemoryMonitor::~MemoryMonitor() {
-    eventfd_write(stop_.get(), 1);
+    const uint64_t now = 1;
+    [[maybe_unused]] const auto n = write(stop_.get(), &now, sizeof now);
     thread_.join();
 }
 
@@ -135,6 +136,8 @@ void MemoryMonitor::run() noexcept {
     while (!(fds[1].revents & POLLIN)) {
         if (poll(fds, 2, -1) > 0 && fds[0].revents & POLLIN) read_events();
     }
+    uint64_t asked; // read, so that all that was done before it was asked for is over
+    [[maybe_unused]] const auto n = read(stop_.get(), &asked, sizeof asked);
     // Closed by this thread, whose own end frees memory: that waits for nobody's event any more.
     int ours = events_.get();
     events_of_process.compare_exchange_strong(ours, -1);

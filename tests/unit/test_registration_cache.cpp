@@ -29,10 +29,20 @@ std::byte* map(size_t bytes, void* where = nullptr, int flags = 0) {
     return static_cast<std::byte*>(memory);
 }
 
+// Where nobody else's memory comes to lie: in a hole that a test makes, that of another thread
+// might, and what is mapped over it next would be the end of it.
+void* far_off(size_t bytes) {
+    static uintptr_t next = 0x7ea000000000; // far below what the kernel chooses
+    constexpr uintptr_t kApart = uintptr_t{2} << 20;
+    const uintptr_t here = next;
+    next += (bytes + 2 * kApart - 1) / kApart * kApart;
+    return reinterpret_cast<void*>(here);
+}
+
 struct Mapping {
     explicit Mapping(size_t pages)
         : bytes{pages * kPage}
-        , at{map(bytes)} {}
+        , at{map(bytes, far_off(bytes))} {}
     ~Mapping() { munmap(at, bytes); }
     std::byte* page(size_t i) const { return at + i * kPage; }
 
