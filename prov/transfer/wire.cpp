@@ -3,6 +3,7 @@
 
 #include "transfer/wire.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace odrc::transfer::wire {
@@ -46,7 +47,7 @@ size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, ui
         size += sizeof handle;
     }
     if (header.flags & kEvent) {
-        std::memcpy(out + size, keys.data(), keys.size_bytes());
+        std::ranges::copy(std::as_bytes(keys), out + size); // there may be none
         size += keys.size_bytes();
     }
     return size;
