@@ -138,7 +138,9 @@ TEST_CASE("every operation on every type does what its expression says") {
         std::vector<std::byte> b(bytes + 1), c(bytes + 1), r(bytes + 1);
         std::memcpy(&b[1], static_cast<const void*>(operands.data()), bytes);
         std::memcpy(&c[1], static_cast<const void*>(compares.data()), bytes);
-        for (const auto& [op, expression] : expected) {
+        for (const auto& each : expected) {
+            const fi_op op = each.first;
+            const auto& expression = each.second;
             CAPTURE(op);
             const AtomicOperation* operation = find_operation(call_for(op), kind.type, op);
             REQUIRE(operation);
