@@ -191,11 +191,11 @@ uint32_t NodeMember::allocate_qp_number(uint64_t port_offset) noexcept {
 }
 
 void NodeMember::release_qp_number(uint32_t number) noexcept {
-    node().qps[number].store(0, std::memory_order_release);
+    node().qps[number].store(0, std::memory_order_seq_cst);
 }
 
 std::optional<QpPlace> NodeMember::find_qp(uint32_t number) const noexcept {
-    const QpLocation location = node().qps[number % kQpNumbers].load(std::memory_order_acquire);
+    const QpLocation location = node().qps[number % kQpNumbers].load(std::memory_order_seq_cst);
     const QpPlace place = place_of(location);
     if (location == 0 || !find_process(place.slot, place.generation)) return std::nullopt;
     return place;

@@ -16,6 +16,8 @@ struct QpPlace {
     uint32_t slot;
     uint32_t generation;
     uint64_t port_offset; // in that process's arena
+
+    bool operator==(const QpPlace&) const = default;
 };
 
 // This process's share in the node: the table through which the processes of one user on one

@@ -54,7 +54,7 @@ public:
     // Ends a use of memory by senders: when it returns, no operation that began before is still
     // under way on memory of this process.
     void wait_for_senders() noexcept;
-    void wait_for_visitors() noexcept; // of those, the ones that send datagrams
+    void wait_for_visitors() noexcept; // of those, the ones that are not connected
 
     // Queue pairs whose first work request waits for its peer are tried again by whoever polls,
     // and by the agent when nobody does.

@@ -5,6 +5,8 @@
 
 #include "softrc/queue_pair.hpp"
 
+#include "softrc/visit.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -86,11 +88,12 @@ bool QueuePair::allocate(const EventPipe& events) noexcept {
 
 QueuePair::~QueuePair() {
     if (port_) port_->state.store(kPortClosed, std::memory_order_seq_cst);
+    if (qp_num != 0) process_.node().release_qp_number(qp_num);
     process_.remove_stalled(*this);
     await_sender();
+    process_.wait_for_visitors(); // and for those that found us just before: see find_link()
     recover_from_death();
     if (qp_num != 0) {
-        process_.node().release_qp_number(qp_num);
         send_queue().purge(*this);
         if (recv_cq != send_cq) receive_queue().purge(*this);
     }
@@ -108,6 +111,10 @@ QueuePair::Link QueuePair::find_link(uint32_t qp_number, ibv_qp_type type) const
     if (!place) return {};
     link.process = process_.peer(*place);
     if (!link.process) return {};
+    // An owner that goes withdraws the number and then waits for its visitors: what can be found
+    // after we signed in stays there until we have looked at it.
+    const Visit visit{process_.node(), *link.process, qp_number};
+    if (!visit || process_.node().find_qp(qp_number) != place) return {};
     const ArenaView& arena = link.process->arena();
     QpPort* port = arena.at<QpPort>(place->port_offset);
     if (!port || port->qp_num != qp_number || port->type != type) return {};

@@ -8,8 +8,9 @@
 
 namespace odrc::soft {
 
-// A sender's stay in another process while it delivers a datagram there. That process waits for
-// the end of all stays before it takes memory away, and clears up after a visitor that died.
+// A sender's stay in another process while it delivers a datagram there, or finds the way to a
+// queue pair. That process waits for the end of all stays before it takes memory away, and clears
+// up after a visitor that died.
 class Visit {
 public:
     // Empty when all places are taken, which only a crowd of processes can bring about.
