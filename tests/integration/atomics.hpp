@@ -36,4 +36,19 @@ struct Numbers {
     Shared memory;
 };
 
+inline fi_msg_atomic atomic_message(fi_addr_t to, std::span<const fi_ioc> operands,
+                                    std::span<const fi_rma_ioc> targets, fi_datatype datatype,
+                                    fi_op operation, void* context) {
+    return {.msg_iov = operands.data(),
+            .desc = nullptr,
+            .iov_count = operands.size(),
+            .addr = to,
+            .rma_iov = targets.data(),
+            .rma_iov_count = targets.size(),
+            .datatype = datatype,
+            .op = operation,
+            .context = context,
+            .data = 0};
+}
+
 } // namespace duo

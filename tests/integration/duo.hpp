@@ -22,6 +22,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <sched.h>
+#include <span>
 
 namespace duo {
 
@@ -142,6 +143,19 @@ struct Shared {
     std::vector<char> bytes;
     Owned<fid_mr> region;
 };
+
+inline fi_msg_rma rma_message(fi_addr_t to, std::span<const iovec> local,
+                              std::span<const fi_rma_iov> remote, void* context,
+                              uint64_t data = 0) {
+    return {.msg_iov = local.data(),
+            .desc = nullptr,
+            .iov_count = local.size(),
+            .addr = to,
+            .rma_iov = remote.data(),
+            .rma_iov_count = remote.size(),
+            .context = context,
+            .data = data};
+}
 
 // Tries again while the provider says later.
 template <class Call>

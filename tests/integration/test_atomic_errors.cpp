@@ -153,16 +153,8 @@ TEST_CASE("a piece that may not be changed fails the whole atomic, and nothing i
     int context = 0;
     const fi_ioc operands{const_cast<uint32_t*>(in), 4};
     const fi_rma_ioc remote[2] = {{there.at(0), 2, there.key()}, {there.at(3), 2, there.key()}};
-    const fi_msg_atomic m{.msg_iov = &operands,
-                          .desc = nullptr,
-                          .iov_count = 1,
-                          .addr = d.to_b,
-                          .rma_iov = remote,
-                          .rma_iov_count = 2,
-                          .datatype = FI_UINT32,
-                          .op = FI_SUM,
-                          .context = &context,
-                          .data = 0};
+    const fi_msg_atomic m =
+        atomic_message(d.to_b, {&operands, 1}, {remote, 2}, FI_UINT32, FI_SUM, &context);
     REQUIRE(fi_atomicmsg(d.a.ep(), &m, FI_COMPLETION) == 0);
     const Outcome o = d.outcome(d.a, &context);
     REQUIRE(o.error);
@@ -188,16 +180,7 @@ TEST_CASE("what cannot be meant is refused at once, as fi_atomic(3) says") {
     for (auto& v : local) v = {here.data(), 1};
     for (auto& v : results) v = {here.data(), 1};
     for (auto& v : remote) v = {there.at(0), 1, there.key()};
-    fi_msg_atomic m{.msg_iov = local,
-                    .desc = nullptr,
-                    .iov_count = 8,
-                    .addr = d.to_b,
-                    .rma_iov = remote,
-                    .rma_iov_count = 8,
-                    .datatype = FI_UINT64,
-                    .op = FI_SUM,
-                    .context = nullptr,
-                    .data = 0};
+    fi_msg_atomic m = atomic_message(d.to_b, {local, 8}, {remote, 8}, FI_UINT64, FI_SUM, nullptr);
     const auto with = [&](auto&& change) {
         fi_msg_atomic changed = m;
         change(changed);

@@ -77,14 +77,7 @@ TEST_CASE("a read behind a fence sees what atomics before it have done, and the 
                                  FI_ATOMIC_WRITE) == 0);
         const iovec iov{&read, sizeof read};
         const fi_rma_iov piece{there.at(0), sizeof read, there.key()};
-        const fi_msg_rma r{.msg_iov = &iov,
-                           .desc = nullptr,
-                           .iov_count = 1,
-                           .addr = d.to_b,
-                           .rma_iov = &piece,
-                           .rma_iov_count = 1,
-                           .context = &reading,
-                           .data = 0};
+        const fi_msg_rma r = rma_message(d.to_b, {&iov, 1}, {&piece, 1}, &reading);
         REQUIRE(fi_readmsg(d.a.ep(), &r, FI_FENCE | FI_COMPLETION) == 0);
         CHECK_FALSE(d.outcome(d.a, &reading).error);
         CHECK(read == i);
@@ -94,16 +87,8 @@ TEST_CASE("a read behind a fence sees what atomics before it have done, and the 
                          there.key(), &writing) == 0);
         fi_ioc result{&fetched, 1};
         const fi_rma_ioc target{there.at(0), 1, there.key()};
-        const fi_msg_atomic m{.msg_iov = nullptr,
-                              .desc = nullptr,
-                              .iov_count = 0,
-                              .addr = d.to_b,
-                              .rma_iov = &target,
-                              .rma_iov_count = 1,
-                              .datatype = FI_UINT64,
-                              .op = FI_ATOMIC_READ,
-                              .context = &fetching,
-                              .data = 0};
+        const fi_msg_atomic m =
+            atomic_message(d.to_b, {}, {&target, 1}, FI_UINT64, FI_ATOMIC_READ, &fetching);
         REQUIRE(fi_fetch_atomicmsg(d.a.ep(), &m, &result, nullptr, 1, FI_FENCE | FI_COMPLETION) ==
                 0);
         CHECK_FALSE(d.outcome(d.a, &fetching).error);
@@ -120,7 +105,10 @@ TEST_CASE("two endpoints add to one number, and no addition is lost or seen twic
     constexpr size_t kTimes = 3000;
     std::atomic<bool> over{false};
     std::jthread target{[&] {
-        while (!over) d.b.poll();
+        while (!over) {
+            d.b.poll();
+            sched_yield();
+        }
     }};
     std::vector<uint64_t> theirs;
     std::jthread second{

@@ -149,16 +149,8 @@ TEST_CASE("pieces on all sides need not match") {
     compare = before;
     compare[5] = -7; // this one is not swapped
     int context = 0;
-    fi_msg_atomic m{.msg_iov = operands,
-                    .desc = nullptr,
-                    .iov_count = 8,
-                    .addr = d.to_b,
-                    .rma_iov = remote,
-                    .rma_iov_count = 3,
-                    .datatype = FI_INT32,
-                    .op = FI_CSWAP,
-                    .context = &context,
-                    .data = 0};
+    fi_msg_atomic m =
+        atomic_message(d.to_b, {operands, 8}, {remote, 3}, FI_INT32, FI_CSWAP, &context);
     REQUIRE(fi_compare_atomicmsg(d.a.ep(), &m, compares, nullptr, 2, results, nullptr, 3,
                                  FI_COMPLETION) == 0);
     CHECK_FALSE(d.outcome(d.a, &context).error);
@@ -220,16 +212,8 @@ TEST_CASE("an injected atomic has taken its operands with it, and is told of onl
     int context = 0;
     const fi_ioc operands{in.data(), in.size()};
     const fi_rma_ioc target{there.at(0), in.size(), there.key()};
-    const fi_msg_atomic m{.msg_iov = &operands,
-                          .desc = nullptr,
-                          .iov_count = 1,
-                          .addr = d.to_b,
-                          .rma_iov = &target,
-                          .rma_iov_count = 1,
-                          .datatype = FI_UINT8,
-                          .op = FI_SUM,
-                          .context = &context,
-                          .data = 0};
+    const fi_msg_atomic m =
+        atomic_message(d.to_b, {&operands, 1}, {&target, 1}, FI_UINT8, FI_SUM, &context);
     REQUIRE(fi_atomicmsg(d.a.ep(), &m, FI_INJECT | FI_COMPLETION) == 0);
     CHECK(d.outcome(d.a, &context).entry.flags == kUpdated);
     CHECK(there.all() == std::vector<uint8_t>(in.size(), 10));

@@ -88,14 +88,7 @@ TEST_CASE("pieces on both sides need not match, and are one operation") {
                                       {there.at(0), 0, there.key()},
                                       {there.at(0), size - cut, there.key()}};
         int writing = 0, reading = 0;
-        fi_msg_rma m{.msg_iov = here,
-                     .desc = nullptr,
-                     .iov_count = 8,
-                     .addr = d.to_b,
-                     .rma_iov = remote,
-                     .rma_iov_count = 3,
-                     .context = &writing,
-                     .data = 0};
+        fi_msg_rma m = rma_message(d.to_b, {here, 8}, {remote, 3}, &writing);
         REQUIRE(fi_writemsg(d.a.ep(), &m, FI_COMPLETION) == 0);
         CHECK_FALSE(d.outcome(d.a, &writing).error);
         CHECK(std::memcmp(&there.bytes[size], out.data(), cut) == 0);

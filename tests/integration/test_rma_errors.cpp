@@ -139,14 +139,7 @@ TEST_CASE("an injected write that fails is not told of, and later traffic goes o
     int writing = 0;
     const iovec iov{&byte, 1};
     const fi_rma_iov remote{0, 1, 0xfedcba98};
-    const fi_msg_rma m{.msg_iov = &iov,
-                       .desc = nullptr,
-                       .iov_count = 1,
-                       .addr = d.to_b,
-                       .rma_iov = &remote,
-                       .rma_iov_count = 1,
-                       .context = &writing,
-                       .data = 0};
+    const fi_msg_rma m = rma_message(d.to_b, {&iov, 1}, {&remote, 1}, &writing);
     REQUIRE(fi_writemsg(d.a.ep(), &m, FI_INJECT | FI_COMPLETION) == 0);
     const Outcome o = d.outcome(d.a, &writing);
     REQUIRE(o.error);
@@ -162,14 +155,7 @@ TEST_CASE("a piece that may not be reached fails the whole operation") {
     const fi_rma_iov remote[2] = {{there.at(0), 50, there.key()}, {there.at(51), 50, there.key()}};
     for (const bool writes : {true, false}) {
         int context = 0;
-        const fi_msg_rma m{.msg_iov = &iov,
-                           .desc = nullptr,
-                           .iov_count = 1,
-                           .addr = d.to_b,
-                           .rma_iov = remote,
-                           .rma_iov_count = 2,
-                           .context = &context,
-                           .data = 4};
+        const fi_msg_rma m = rma_message(d.to_b, {&iov, 1}, {remote, 2}, &context, 4);
         REQUIRE((writes ? fi_writemsg(d.a.ep(), &m, FI_REMOTE_CQ_DATA | FI_COMPLETION)
                         : fi_readmsg(d.a.ep(), &m, FI_COMPLETION)) == 0);
         const Outcome o = d.outcome(d.a, &context);
@@ -192,14 +178,7 @@ TEST_CASE("what cannot be meant is refused at once") {
                           {here.data(), 1}, {here.data(), 1}, {here.data(), 1}};
     fi_rma_iov remote[9];
     for (auto& r : remote) r = {there.at(0), 1, there.key()};
-    fi_msg_rma m{.msg_iov = iov,
-                 .desc = nullptr,
-                 .iov_count = 9,
-                 .addr = d.to_b,
-                 .rma_iov = remote,
-                 .rma_iov_count = 9,
-                 .context = nullptr,
-                 .data = 0};
+    fi_msg_rma m = rma_message(d.to_b, {iov, 9}, {remote, 9}, nullptr);
     CHECK(info.tx_attr->rma_iov_limit == 8);
     CHECK(fi_writemsg(ep, &m, 0) == -FI_EINVAL); // too many pieces of both
     m.iov_count = 8;

@@ -97,14 +97,7 @@ TEST_CASE("a write counts once, however it is cut and whatever else is told of i
     REQUIRE(fi_mr_bind(beside.region.get(), &of_both->fid, FI_REMOTE_WRITE) == 0);
     REQUIRE(fi_mr_bind(beside.region.get(), &of_one->fid, FI_REMOTE_READ) == 0);
     int context = 0;
-    fi_msg_rma m{.msg_iov = &iov,
-                 .desc = nullptr,
-                 .iov_count = 1,
-                 .addr = d.to_b,
-                 .rma_iov = remote,
-                 .rma_iov_count = 8,
-                 .context = &context,
-                 .data = 9};
+    fi_msg_rma m = rma_message(d.to_b, {&iov, 1}, {remote, 8}, &context, 9);
     REQUIRE(fi_writemsg(d.a.ep(), &m, FI_REMOTE_CQ_DATA | FI_DELIVERY_COMPLETE | FI_COMPLETION) ==
             0);
     CHECK_FALSE(d.outcome(d.a, &context).error);

@@ -31,14 +31,8 @@ public:
         const size_t at = random_() % (kBytes - op->size + 1);
         op->iov = pieces(*op);
         const fi_rma_iov remote{there_.at(at), op->size, there_.key()};
-        const fi_msg_rma m{.msg_iov = op->iov.data(),
-                           .desc = nullptr,
-                           .iov_count = op->iov.size(),
-                           .addr = to_,
-                           .rma_iov = &remote,
-                           .rma_iov_count = 1,
-                           .context = op.get(),
-                           .data = noted_};
+        const fi_msg_rma m =
+            rma_message(to_, {op->iov.data(), op->iov.size()}, {&remote, 1}, op.get(), noted_);
         uint64_t flags = FI_COMPLETION;
         const bool reads = random_() % 3 == 0;
         ssize_t result = 0;
