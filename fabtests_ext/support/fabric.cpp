@@ -21,6 +21,7 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->threading = wishes.threading;
     hints->domain_attr->mr_mode = wishes.mr_mode;
+    hints->domain_attr->data_progress = wishes.data_progress;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->fabric_attr->prov_name = strdup(choice.provider.c_str());
     if (!choice.domain.empty()) hints->domain_attr->name = strdup(choice.domain.c_str());

@@ -54,6 +54,7 @@ struct Wishes {
     bool counters{false};        // one counts what is sent, one what is received
     bool remote_counters{false}; // one counts what peers read, one what they write
     int mr_mode{0};
+    fi_progress data_progress{FI_PROGRESS_UNSPEC};
 };
 
 class Endpoint {

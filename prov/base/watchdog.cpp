@@ -47,9 +47,10 @@ Watchdog::~Watchdog() {
     thread_.join();
 }
 
-void Watchdog::add(Client& client, int fd) {
+void Watchdog::add(Client& client, int fd, Watch watch) {
     std::lock_guard lock{mutex_};
-    epoll_event event{.events = EPOLLIN, .data = {.ptr = &client}};
+    epoll_event event{.events = watch == Watch::once ? EPOLLIN | EPOLLONESHOT : EPOLLIN,
+                      .data = {.ptr = &client}};
     clients_.push_back({&client, kNever});
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event)) {
         clients_.pop_back();
@@ -57,6 +58,11 @@ void Watchdog::add(Client& client, int fd) {
                   fi_strerror(errno));
         throw Error{errno};
     }
+}
+
+void Watchdog::watch_again(Client& client, int fd) noexcept {
+    epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.ptr = &client}};
+    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
 void Watchdog::remove(Client& client, int fd) noexcept {

@@ -31,8 +31,12 @@ public:
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
+    // once: a descriptor that stays readable wakes nobody again before watch_again().
+    enum class Watch { always, once };
+
     // fd stays the client's own and is open until remove(). Throws Error.
-    void add(Client& client, int fd);
+    void add(Client& client, int fd, Watch watch = Watch::always);
+    void watch_again(Client& client, int fd) noexcept;
 
     // When this returns, serve() is not running and will not run again. The caller holds no gate
     // that serve() takes.

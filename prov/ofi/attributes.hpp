@@ -54,6 +54,10 @@ constexpr size_t max_write_after_read(uint64_t caps) noexcept {
     return caps & FI_ATOMIC ? transfer::wire::kAtomicLimit : 0;
 }
 
+// FI_PROGRESS_CONTROL_UNIFIED, the last there is, which came with libfabric 2: manual progress of a
+// program that serializes control calls, too. Nothing is done less for it.
+inline constexpr auto kControlUnified = static_cast<fi_progress>(3);
+
 inline constexpr size_t kTransmitSize = 1024;
 inline constexpr size_t kMaxTransmitSize = 65536;
 inline constexpr size_t kReceiveSize = 65536;

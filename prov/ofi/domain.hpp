@@ -26,6 +26,9 @@ public:
     // nothing.
     bool keys_given() const noexcept { return keys_given_; }
 
+    // Endpoints make progress while the application does not (FI_PROGRESS_AUTO).
+    bool automatic() const noexcept { return automatic_; }
+
     // The application's threads come one at a time to the whole domain. Then all of it has one
     // gate; otherwise each endpoint has its own.
     bool one_thread() const noexcept { return one_thread_; }
@@ -40,6 +43,7 @@ private:
 
     Leaning on_fabric_;
     const bool one_thread_;
+    const bool automatic_;
     Gate gate_;
     Watchdog watchdog_;
     verbs::Adapter adapter_;

@@ -185,6 +185,7 @@ int Endpoint::enable() {
                         .directed = (caps_ & FI_DIRECTED_RECV) != 0,
                         .sources = (caps_ & FI_SOURCE) != 0,
                         .waitable = waitable,
+                        .automatic = domain_.automatic(),
                         .regions = events ? &domain_.region_counters().tallies() : nullptr,
                         .address = address_,
                     });

@@ -38,7 +38,9 @@ const char* mismatch(const fi_ep_attr& ep, uint64_t caps) noexcept {
 
 const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noexcept {
     if (differs(domain.name, port.name())) return "domain name";
-    if (domain.data_progress == FI_PROGRESS_AUTO) return "automatic data progress";
+    if (!within(domain.control_progress, kControlUnified) ||
+        !within(domain.data_progress, kControlUnified))
+        return "progress";
     if (!within(domain.cq_data_size, kCqDataSize)) return "cq_data_size";
     if (!within(domain.cq_cnt, kObjects) || !within(domain.ep_cnt, kObjects) ||
         !within(domain.cntr_cnt, kObjects) || !within(domain.tx_ctx_cnt, kObjects) ||

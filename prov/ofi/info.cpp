@@ -93,7 +93,7 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.domain = a.domain;
     domain.threading = wish(a.threading, FI_THREAD_SAFE);
     domain.control_progress = wish(a.control_progress, FI_PROGRESS_AUTO);
-    domain.data_progress = FI_PROGRESS_MANUAL;
+    domain.data_progress = wish(a.data_progress, FI_PROGRESS_MANUAL);
     domain.resource_mgmt = FI_RM_ENABLED;
     domain.av_type = a.av_type; // both are one
     domain.mr_mode = mr_mode;

@@ -45,8 +45,8 @@ uint32_t completions_of(const verbs::Port& port) noexcept {
                               static_cast<uint32_t>(port.device_attr.max_cqe));
 }
 
-verbs::Channel make_channel(verbs::Adapter& adapter, bool waitable) {
-    if (!waitable) return {};
+verbs::Channel make_channel(verbs::Adapter& adapter, bool needed) {
+    if (!needed) return {};
     verbs::Channel channel{adapter.context(), adapter.context().create_comp_channel()};
     if (!channel || fcntl(channel->fd, F_SETFL, O_NONBLOCK)) {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion channel: {}", adapter.port().name(),
@@ -67,7 +67,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , rnr_before_{adapter.context().rnr_naks()}
     , segments_{segments_of(adapter.port())}
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
-    , channel_{make_channel(adapter, settings.waitable)}
+    , channel_{make_channel(adapter, settings.waitable || settings.automatic)}
     , cq_{make_cq()}
     , receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth}
     , work_requests_{completions_of(adapter.port()) - kReceiveDepth}
@@ -79,9 +79,18 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
               counters_,        {cq_.get(), receives_.get(), budget_, segments_},
               settings.address, settings.regions != nullptr} {
     watchdog_.add(*this, wireup_.fd());
+    try {
+        if (settings.automatic) auto_progress_.emplace(*this, watchdog_, gate_);
+    } catch (...) {
+        watchdog_.remove(*this, wireup_.fd());
+        throw;
+    }
 }
 
-Engine::~Engine() { watchdog_.remove(*this, wireup_.fd()); }
+Engine::~Engine() {
+    auto_progress_.reset();
+    watchdog_.remove(*this, wireup_.fd());
+}
 
 verbs::Cq Engine::make_cq() {
     const auto entries = static_cast<int>(completions_of(adapter_.port()));
@@ -97,11 +106,12 @@ verbs::Cq Engine::make_cq() {
 
 // ---- progress -------------------------------------------------------------------------------
 
-void Engine::progress() noexcept {
+bool Engine::advance() noexcept {
     const bool found = poll();
     if (wireup_.active() && !found && ++idle_polls_ % kPollsPerLook == 0) [[unlikely]]
         wireup_.serve();
     take_changes();
+    return found;
 }
 
 // Takes in a batch of completions. False when there was none.

@@ -9,6 +9,7 @@
 #include "ondemand/wireup.hpp"
 #include "srq/receive_queue.hpp"
 #include "transfer/atomic_operation.hpp"
+#include "transfer/auto_progress.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
 #include "transfer/region_tallies.hpp"
@@ -42,9 +43,10 @@ public:
         Tallies tallies;
         size_t transmit_size; // operations at a time
         size_t receive_size;
-        bool directed; // receives name their source (FI_DIRECTED_RECV)
-        bool sources;  // completions name it (FI_SOURCE)
-        bool waitable; // somebody may sleep until something happens
+        bool directed;  // receives name their source (FI_DIRECTED_RECV)
+        bool sources;   // completions name it (FI_SOURCE)
+        bool waitable;  // somebody may sleep until something happens
+        bool automatic; // progress is made while the program does not (FI_PROGRESS_AUTO)
         // What peers read and write is counted, here and in the tallies (FI_RMA_EVENT); null: it is
         // not.
         RegionTallies* regions;
@@ -116,7 +118,12 @@ public:
     ssize_t cancel(void* context) noexcept;
 
     // ---- progress (engine.cpp) ----
-    void progress() noexcept;
+    void progress() noexcept {
+        if (auto_progress_) auto_progress_->program_polls();
+        advance();
+    }
+    // The same, for whoever comes in the program's stead. False when no completion was found.
+    bool advance() noexcept;
 
     // For sleepers: fd() becomes readable when there may be progress to make after arm().
     int fd() const noexcept { return channel_ ? channel_->fd : -1; }
@@ -281,6 +288,7 @@ private:
     ondemand::PeerTable peers_;
     List<Peer, ondemand::Blocked> blocked_;
     ondemand::Wireup wireup_; // after all that lanes lean on
+    std::optional<AutoProgress> auto_progress_;
 
     size_t unanswered_{0}; // jobs that await their peer
     bool closing_{false};

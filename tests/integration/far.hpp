@@ -56,6 +56,8 @@ public:
         while (board->step < step) sched_yield();
     }
 
+    pid_t pid() const { return pid_; }
+
     Board* board;
 
 private:
