@@ -150,6 +150,7 @@ void CompletionQueue::arm() noexcept {
         sink_.arm();
         progress_.arm();
     });
+    wait_.arm();
 }
 
 // Arms everything that wakes a sleeper, and then looks once more.

@@ -30,9 +30,7 @@ public:
     int signal() noexcept;
     int trywait() noexcept;
     bool has_news() noexcept;
-    int control(int command, void* argument) const noexcept {
-        return wait_.control(command, argument);
-    }
+    int control(int command, void* argument) noexcept { return wait_.control(command, argument); }
 
     std::atomic<int> leaning{0};
 

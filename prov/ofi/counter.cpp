@@ -116,6 +116,7 @@ void Counter::arm() noexcept {
         tally_.arm();
         progress_.arm();
     });
+    wait_.arm();
 }
 
 // fi_poll(3): whether there is news since it was asked last, or since the application changed a

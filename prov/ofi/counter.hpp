@@ -35,9 +35,7 @@ public:
     int wait(uint64_t threshold, int timeout) noexcept;
     int trywait() noexcept;
     bool has_news() noexcept;
-    int control(int command, void* argument) const noexcept {
-        return wait_.control(command, argument);
-    }
+    int control(int command, void* argument) noexcept { return wait_.control(command, argument); }
 
     std::atomic<int> leaning{0};
 

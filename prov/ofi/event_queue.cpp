@@ -141,6 +141,7 @@ ssize_t EventQueue::write(uint32_t event, const void* buffer, size_t length) {
 
 int EventQueue::trywait() noexcept {
     if (!wait_.by_descriptor()) return -FI_ENOSYS;
+    wait_.arm();
     std::lock_guard lock{mutex_};
     return events_.empty() ? 0 : -FI_EAGAIN;
 }

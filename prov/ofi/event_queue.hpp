@@ -30,9 +30,7 @@ public:
     ssize_t wait(uint32_t* event, void* buffer, size_t length, int timeout, bool peek) noexcept;
     ssize_t write(uint32_t event, const void* buffer, size_t length);
     int trywait() noexcept;
-    int control(int command, void* argument) const noexcept {
-        return wait_.control(command, argument);
-    }
+    int control(int command, void* argument) noexcept { return wait_.control(command, argument); }
 
     std::atomic<int> leaning{0};
 

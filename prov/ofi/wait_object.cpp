@@ -21,6 +21,7 @@ Fd make_epoll(fi_wait_obj kind) {
     case FI_WAIT_UNSPEC:
     case FI_WAIT_FD:
     case FI_WAIT_POLLFD:
+    case FI_WAIT_MUTEX_COND:
     case FI_WAIT_SET:
         break;
     default:
@@ -41,6 +42,7 @@ WaitObject::WaitObject(fi_wait_obj kind, fid& owner, fid_wait* set)
     : kind_{kind}
     , owner_{owner}
     , epoll_{make_epoll(kind)} {
+    if (kind == FI_WAIT_MUTEX_COND) condition_.emplace(epoll_.get());
     if (kind != FI_WAIT_SET) return;
     if (!set) throw Error{FI_EINVAL};
     static_cast<WaitSet*>(set)->add(owner, epoll_.get());
@@ -59,14 +61,17 @@ void WaitObject::watch(int fd) {
     }
 }
 
-int WaitObject::control(int command, void* argument) const noexcept {
+int WaitObject::control(int command, void* argument) noexcept {
     if (command == FI_GETWAITOBJ) {
         *static_cast<fi_wait_obj*>(argument) = kind_;
         return 0;
     }
     if (command != FI_GETWAIT || !by_descriptor() || kind_ == FI_WAIT_SET) return -FI_ENOSYS;
     if (kind_ == FI_WAIT_POLLFD) return give_pollfd(*static_cast<fi_wait_pollfd*>(argument));
-    *static_cast<int*>(argument) = epoll_.get();
+    if (kind_ == FI_WAIT_MUTEX_COND)
+        *static_cast<fi_mutex_cond*>(argument) = condition_->handles();
+    else
+        *static_cast<int*>(argument) = epoll_.get();
     return 0;
 }
 

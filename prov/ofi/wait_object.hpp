@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/fd.hpp"
+#include "ofi/condition.hpp"
 #include "ofi/object.hpp"
 
 #include <optional>
@@ -17,8 +18,8 @@ class WaitSet;
 
 // What the blocking calls of a queue or counter sleep on (wait_obj of fi_cq(3), fi_cntr(3),
 // fi_eq(3)): an epoll(7) descriptor over all that may wake them, or nothing, and they yield. That
-// of a member of a wait set is watched by the set, which alone may be slept on.
-// Conditions of pthreads are not offered: nobody would signal them, for progress is manual.
+// of a member of a wait set is watched by the set, which alone may be slept on. Where the
+// application asked for a condition of pthreads, the descriptor has it signaled.
 class WaitObject {
 public:
     // owner: the object that joins the set, where kind is FI_WAIT_SET. Throws Error.
@@ -32,9 +33,13 @@ public:
 
     bool by_descriptor() const noexcept { return static_cast<bool>(epoll_); }
     void watch(int fd); // throws Error
+    // What is watched has been armed: the application may go to sleep.
+    void arm() noexcept {
+        if (condition_) condition_->arm();
+    }
 
     // FI_GETWAIT and FI_GETWAITOBJ of fi_control(3).
-    int control(int command, void* argument) const noexcept;
+    int control(int command, void* argument) noexcept;
 
     // Sleeps until attempt() gives a result, and gives that, or -FI_EAGAIN when the time is over.
     // arm() has descriptors become readable for what happens from then on.
@@ -59,6 +64,7 @@ private:
     const fi_wait_obj kind_;
     fid& owner_;
     Fd epoll_;
+    std::optional<Condition> condition_;
     WaitSet* set_{nullptr};
 };
 

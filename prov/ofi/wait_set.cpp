@@ -85,6 +85,7 @@ int WaitSet::trywait() noexcept {
     std::lock_guard lock{mutex_};
     for (struct fid* member : members_)
         if (const int result = ofi::trywait(*member)) return result;
+    wait_.arm();
     return 0;
 }
 

@@ -23,9 +23,7 @@ public:
 
     int wait(int timeout) noexcept;
     int trywait() noexcept;
-    int control(int command, void* argument) const noexcept {
-        return wait_.control(command, argument);
-    }
+    int control(int command, void* argument) noexcept { return wait_.control(command, argument); }
 
     std::atomic<int> leaning{0};
 

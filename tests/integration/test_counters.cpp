@@ -233,9 +233,9 @@ TEST_CASE("a counter refuses what does not make sense") {
     fi_cntr_attr events{};
     events.events = static_cast<fi_cntr_events>(FI_CNTR_EVENTS_COMP + 1);
     CHECK(fi_cntr_open(domain, &events, &none, nullptr) == -FI_EINVAL);
-    fi_cntr_attr condition{};
-    condition.wait_obj = FI_WAIT_MUTEX_COND;
-    CHECK(fi_cntr_open(domain, &condition, &none, nullptr) == -FI_ENOSYS);
+    fi_cntr_attr unknown{};
+    unknown.wait_obj = fi_wait_obj(7);
+    CHECK(fi_cntr_open(domain, &unknown, &none, nullptr) == -FI_ENOSYS);
 
     const auto one = open_counter(w.endpoint), other = open_counter(w.endpoint);
     fid_ep* raw = nullptr;

@@ -87,7 +87,7 @@ TEST_CASE("an event queue refuses what does not make sense") {
     fid_eq* none = nullptr;
     CHECK(fi_eq_open(w.endpoint.fabric(), &attr, &none, nullptr) == -FI_EINVAL);
     attr = {};
-    attr.wait_obj = FI_WAIT_MUTEX_COND;
+    attr.wait_obj = fi_wait_obj(7);
     CHECK(fi_eq_open(w.endpoint.fabric(), &attr, &none, nullptr) == -FI_ENOSYS);
 
     const auto eq = open_eq(w.endpoint, FI_WAIT_NONE, 0);

@@ -324,7 +324,7 @@ TEST_CASE("queues and sets refuse what does not make sense") {
         return fi_cq_open(domain, &attr, &cq, nullptr);
     };
     CHECK(refused([](fi_cq_attr& a) { a.flags = FI_SEND; }) == -FI_EINVAL);
-    CHECK(refused([](fi_cq_attr& a) { a.wait_obj = FI_WAIT_MUTEX_COND; }) == -FI_ENOSYS);
+    CHECK(refused([](fi_cq_attr& a) { a.wait_obj = fi_wait_obj(7); }) == -FI_ENOSYS);
     CHECK(refused([](fi_cq_attr& a) { a.wait_obj = FI_WAIT_SET; }) == -FI_EINVAL);
     CHECK(refused([](fi_cq_attr& a) {
               a.format = static_cast<fi_cq_format>(FI_CQ_FORMAT_TAGGED + 1);
