@@ -7,6 +7,7 @@
 #include "ofi/attributes.hpp"
 #include "ofi/event_queue.hpp"
 #include "ofi/profile.hpp"
+#include "ofi/statistics.hpp"
 
 #include <cstring>
 #include <rdma/fi_cm.h>
@@ -52,7 +53,7 @@ int ep_setopt(fid* f, int level, int name, const void* value, size_t length) {
 int cm_setname(fid* f, void* address, size_t length) { return of(f).set_name(address, length); }
 int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(address, length); }
 
-fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control);
+fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control, open_statistics);
 fi_ops_ep ep_ops = {.size = sizeof(fi_ops_ep),
                     .cancel = ep_cancel,
                     .getopt = ep_getopt,

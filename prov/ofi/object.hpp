@@ -50,12 +50,14 @@ Result unsupported(Args...) noexcept {
 
 template <class Thing>
 constexpr fi_ops plain_ops(int (*bind)(fid*, fid*, uint64_t) = unsupported,
-                           int (*control)(fid*, int, void*) = unsupported) noexcept {
+                           int (*control)(fid*, int, void*) = unsupported,
+                           int (*ops_open)(fid*, const char*, uint64_t, void**,
+                                           void*) = unsupported) noexcept {
     return {.size = sizeof(fi_ops),
             .close = close<Thing>,
             .bind = bind,
             .control = control,
-            .ops_open = unsupported,
+            .ops_open = ops_open,
             .tostr = nullptr,
             .ops_set = nullptr};
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/statistics.hpp"
+
+#include "ofi/endpoint.hpp"
+#include "ofi/fi_odrc.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace odrc::ofi {
+namespace {
+
+fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
+    const Counters& c = engine.counters();
+    return {.peers = c.peers,
+            .connections_made = c.connections_made,
+            .connections = c.connections,
+            .connections_peak = c.connections_peak,
+            .wireup_datagrams = c.wireup_datagrams,
+            .wireup_bytes = c.wireup_bytes,
+            .messages_sent = c.messages_sent,
+            .messages_received = c.messages_received,
+            .bytes_sent = c.bytes_sent,
+            .bytes_received = c.bytes_received,
+            .rma_operations = c.rma_operations,
+            .rma_bytes = c.rma_bytes,
+            .atomics = c.atomics,
+            .unexpected = c.unexpected,
+            .registrations = c.registrations,
+            .registrations_found = c.registrations_found,
+            .memory_bytes = c.memory_bytes,
+            .memory_bytes_peak = c.memory_bytes_peak,
+            .rnr = engine.rnr_naks()};
+}
+
+ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {
+    auto& endpoint = static_cast<Endpoint&>(*ep);
+    if (!endpoint.enabled()) return -FI_EOPBADSTATE;
+    const Entry entry{endpoint.gate()};
+    const fi_odrc_statistics now = statistics_of(endpoint.engine());
+    const size_t given = std::min(size, sizeof now);
+    std::memcpy(out, &now, given);
+    return static_cast<ssize_t>(given);
+}
+
+fi_odrc_statistics_ops statistics_ops = {.size = sizeof statistics_ops, .read = read_statistics};
+
+} // namespace
+
+int open_statistics(fid*, const char* name, uint64_t flags, void** ops, void*) noexcept {
+    if (flags) return -FI_EBADFLAGS;
+    if (!name || std::strcmp(name, FI_ODRC_STATISTICS_OPS) != 0) return -FI_ENOSYS;
+    *ops = &statistics_ops;
+    return 0;
+}
+
+} // namespace odrc::ofi

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What fi_odrc.h gives a program to read.
+
+#include "atomics.hpp"
+#include "prov/ofi/fi_odrc.h"
+
+using namespace duo;
+
+namespace {
+
+fi_odrc_statistics_ops* ops_of(const Watched& side) {
+    void* ops = nullptr;
+    REQUIRE(fi_open_ops(&side.ep()->fid, FI_ODRC_STATISTICS_OPS, 0, &ops, nullptr) == 0);
+    return static_cast<fi_odrc_statistics_ops*>(ops);
+}
+
+fi_odrc_statistics statistics_of(const Watched& side) {
+    fi_odrc_statistics statistics{};
+    REQUIRE(ops_of(side)->read(side.ep(), &statistics, sizeof statistics) == sizeof statistics);
+    return statistics;
+}
+
+} // namespace
+
+TEST_CASE("a program reads what its endpoints have counted") {
+    Duo d{kAtomicWishes};
+    CHECK(statistics_of(d.a).peers == 0);
+    CHECK(statistics_of(d.a).connections == 0);
+    int sending = 0, receiving = 0, writing = 0, adding = 0;
+    char in[100];
+    REQUIRE(fi_send(d.a.ep(), pattern(100, 'a').data(), 100, nullptr, d.to_b, &sending) == 0);
+    CHECK_FALSE(d.outcome(d.a, &sending).error);
+    d.settle();
+    REQUIRE(fi_recv(d.b.ep(), in, 100, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    CHECK_FALSE(d.outcome(d.b, &receiving).error);
+    const Numbers<uint64_t> there{d.b, {1, 2}};
+    uint64_t number = 3;
+    REQUIRE(fi_write(d.a.ep(), &number, 8, nullptr, d.to_b, there.at(0), there.key(), &writing) ==
+            0);
+    CHECK_FALSE(d.outcome(d.a, &writing).error);
+    REQUIRE(fi_atomic(d.a.ep(), &number, 1, nullptr, d.to_b, there.at(1), there.key(), FI_UINT64,
+                      FI_SUM, &adding) == 0);
+    CHECK_FALSE(d.outcome(d.a, &adding).error);
+
+    const fi_odrc_statistics a = statistics_of(d.a), b = statistics_of(d.b);
+    CHECK(a.peers == 1);
+    CHECK(a.connections_made == 1);
+    CHECK(a.connections == 1);
+    CHECK(a.connections_peak == 1);
+    CHECK(a.wireup_datagrams >= 1);
+    CHECK(a.wireup_bytes > a.wireup_datagrams);
+    CHECK(a.messages_sent == 1);
+    CHECK(a.bytes_sent == 100);
+    CHECK(a.rma_operations == 1);
+    CHECK(a.rma_bytes == 8);
+    CHECK(a.atomics == 1);
+    CHECK(a.memory_bytes > 0);
+    CHECK(a.memory_bytes_peak >= a.memory_bytes);
+    CHECK(b.messages_received == 1);
+    CHECK(b.bytes_received == 100);
+    CHECK(b.unexpected == 1);
+}
+
+TEST_CASE("a program that knows fewer numbers gets those it knows") {
+    const Watched w;
+    auto* ops = ops_of(w);
+    CHECK(ops->size >= sizeof(fi_odrc_statistics_ops));
+    fi_odrc_statistics statistics;
+    std::memset(&statistics, 0xff, sizeof statistics);
+    CHECK(ops->read(w.ep(), &statistics, 8) == 8);
+    CHECK(statistics.peers == 0);
+    CHECK(statistics.connections_made == ~0ull);
+}
+
+TEST_CASE("operations that there are not cannot be opened") {
+    const Watched w;
+    void* ops = nullptr;
+    CHECK(fi_open_ops(&w.ep()->fid, "something else", 0, &ops, nullptr) == -FI_ENOSYS);
+    CHECK(fi_open_ops(&w.ep()->fid, FI_ODRC_STATISTICS_OPS, 1, &ops, nullptr) == -FI_EBADFLAGS);
+    CHECK(fi_open_ops(&w.endpoint.domain()->fid, FI_ODRC_STATISTICS_OPS, 0, &ops, nullptr) ==
+          -FI_ENOSYS);
+    fid_ep* ep = nullptr;
+    auto* info = const_cast<fi_info*>(&w.endpoint.info());
+    REQUIRE(fi_endpoint(w.endpoint.domain(), info, &ep, nullptr) == 0);
+    const Owned<fid_ep> owned{ep};
+    REQUIRE(fi_open_ops(&ep->fid, FI_ODRC_STATISTICS_OPS, 0, &ops, nullptr) == 0);
+    fi_odrc_statistics statistics;
+    CHECK(static_cast<fi_odrc_statistics_ops*>(ops)->read(ep, &statistics, sizeof statistics) ==
+          -FI_EOPBADSTATE);
+}
+
+TEST_CASE("an option that an endpoint does not have is refused") {
+    const Watched w;
+    for (int name = FI_OPT_MIN_MULTI_RECV; name < 40; ++name) {
+        if (name == FI_OPT_MIN_MULTI_RECV) continue;
+        CAPTURE(name);
+        size_t value = 0, length = sizeof value;
+        CHECK(fi_getopt(&w.ep()->fid, FI_OPT_ENDPOINT, name, &value, &length) == -FI_ENOPROTOOPT);
+        CHECK(fi_setopt(&w.ep()->fid, FI_OPT_ENDPOINT, name, &value, length) == -FI_ENOPROTOOPT);
+    }
+    size_t value = 0, length = sizeof value;
+    CHECK(fi_getopt(&w.ep()->fid, 77, FI_OPT_MIN_MULTI_RECV, &value, &length) == -FI_ENOPROTOOPT);
+}
