@@ -18,6 +18,11 @@
 namespace odrc::ofi {
 namespace {
 
+// FI_RESCAN came with libfabric 2; devices are listed once. The topmost bits are libfabric's own.
+constexpr uint64_t kRescan = 1ull << 35;
+constexpr uint64_t kFlags =
+    FI_NUMERICHOST | FI_SOURCE | FI_PROV_ATTR_ONLY | kRescan | ~uint64_t{0} << 58;
+
 struct FreeInfo {
     void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
 };
@@ -162,6 +167,8 @@ int list_ports(uint32_t version, const char* node, const char* service, uint64_t
 int getinfo(uint32_t version, const char* node, const char* service, uint64_t flags,
             const fi_info* hints, fi_info** info) noexcept {
     *info = nullptr;
+    if (flags & ~kFlags) return -FI_EBADFLAGS;
+    if (flags & FI_SOURCE && !node && !service) return -FI_EINVAL;
     return guarded([&] { return list_ports(version, node, service, flags, hints, info); });
 }
 
