@@ -35,9 +35,10 @@ constexpr auto kProbeEvery = 1s;
 constexpr auto kWaitForPeers = 30s;
 constexpr auto kWaitForAnswers = 1s;
 
-uint32_t segments_of(const verbs::Port& port) noexcept {
-    const auto device = static_cast<uint32_t>(port.device_attr.max_sge);
-    return std::min<uint32_t>(device, wire::kIovLimit + 1);
+// Some devices scatter what they read less than what they receive.
+uint32_t read_segments(const verbs::Port& port, uint32_t segments) noexcept {
+    const auto device = static_cast<uint32_t>(port.device_attr.max_sge_rd);
+    return device > 0 ? std::min(device, segments) : segments;
 }
 
 uint32_t completions_of(const verbs::Port& port) noexcept {
@@ -65,7 +66,8 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , gate_{gate}
     , settings_{settings}
     , rnr_before_{adapter.context().rnr_naks()}
-    , segments_{segments_of(adapter.port())}
+    , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
+    , read_segments_{read_segments(adapter.port(), segments_)}
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
     , channel_{make_channel(adapter, settings.waitable)}
     , cq_{make_cq()}

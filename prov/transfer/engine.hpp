@@ -26,6 +26,12 @@ using ondemand::Lane;
 inline constexpr size_t kInjectSize = 1024;
 inline constexpr size_t kMaxMessage = size_t{1} << 40;
 
+// How many pieces of memory an operation may have on either side: as many as the device gathers.
+// (A message of that many which does not go inline is copied, since its header takes a place.)
+inline size_t iov_limit(const verbs::Port& port) noexcept {
+    return std::min(static_cast<size_t>(port.device_attr.max_sge), wire::kIovLimit);
+}
+
 // Completions that are only due when the peer has matched the message, or has the write in place.
 inline constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
 
@@ -232,7 +238,7 @@ private:
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
     int register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept;
-    void give_back(Registrations& keys) noexcept;
+    void give_back(std::span<verbs::Registration> keys) noexcept;
 
     // note.cpp
     int post_note(Lane& lane, Rma& rma) noexcept;
@@ -243,6 +249,7 @@ private:
     // atomic.cpp
     Send* make_atomic(Peer& peer, const AtomicArguments& a,
                       const AtomicOperation& operation) noexcept;
+    bool take_places(Send& send, std::span<const fi_ioc> results, size_t element) noexcept;
     int post_atomic(Lane& lane, Send& send) noexcept;
     static void take_results(Send& send, const wire::Frame& frame) noexcept;
 
@@ -255,8 +262,9 @@ private:
     Gate& gate_;
     const Settings settings_;
     const uint64_t rnr_before_;
-    const uint32_t segments_;   // of a work request
-    const size_t most_at_once_; // bytes that one read or write moves
+    const uint32_t segments_;      // of a work request, and pieces of an operation
+    const uint32_t read_segments_; // of one that reads
+    const size_t most_at_once_;    // bytes that one read or write moves
     Counters counters_;
 
     verbs::Channel channel_;
@@ -267,6 +275,7 @@ private:
     srq::BufferPool frames_;  // for frames that are copied on their way out
     srq::BufferPool injects_; // for injected messages that have to wait
 
+    LongLists longs_;
     Pool<Send> sends_;
     Pool<Registrations> exposures_;
     Pool<Receive> posted_;

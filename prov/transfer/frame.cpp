@@ -28,7 +28,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place =
-        !send.buffer && send.pieces.count < segments_ && (fits_inline || key.has_value());
+        !send.buffer && send.pieces.count() < segments_ && (fits_inline || key.has_value());
     if (!in_place && !send.buffer) {
         send.pool = &frames_;
         send.buffer = copy_into_buffer(frames_, send.pieces.list());

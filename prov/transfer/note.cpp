@@ -19,7 +19,7 @@ namespace {
 struct Keys {
     explicit Keys(const Rma& rma) noexcept {
         if (!(rma.note & wire::kEvent)) return;
-        for (const wire::RemoteSegment& piece : std::span{rma.copy.remote}.first(rma.reached))
+        for (const wire::RemoteSegment& piece : rma.copy.remote.list())
             if (std::ranges::find(list(), piece.rkey) == list().end()) keys[count++] = piece.rkey;
     }
     std::span<const uint32_t> list() const noexcept { return {keys.data(), count}; }
@@ -76,8 +76,9 @@ void Engine::on_placed(Peer& peer, uint64_t handle) noexcept {
 // At the peer.
 void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
+    std::array<uint32_t, wire::kIovLimit> keys;
     if (frame.header.flags & wire::kEvent)
-        count_event(frame.header.kind == wire::FrameKind::read, frame.regions());
+        count_event(frame.header.kind == wire::FrameKind::read, frame.regions(keys));
     if (frame.header.flags & wire::kData && settings_.receive && !closing_)
         settings_.receive->push({.context = nullptr,
                                  .flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA,

@@ -25,7 +25,7 @@ ssize_t Engine::send(const SendArguments& a) noexcept {
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
     if (length > (inject ? kInjectSize : kMaxMessage)) return -FI_EMSGSIZE;
-    if (a.iov.size() > wire::kIovLimit) return -FI_EINVAL;
+    if (a.iov.size() > segments_) return -FI_EINVAL;
     if (transmitting_ >= settings_.transmit_size ||
         (settings_.transmit && settings_.transmit->full()))
         return -FI_EAGAIN;
@@ -71,14 +71,13 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
     send->wanted = (a.flags & FI_COMPLETION) != 0;
     if (send->wanted && a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
     send->report_errors = send->wanted || !(a.flags & FI_INJECT);
-    if (!(a.flags & FI_INJECT)) {
-        send->pieces.assign(a.iov);
+    if (a.flags & FI_INJECT) { // the caller takes its memory back at once
+        send->pool = &injects_;
+        send->buffer = copy_into_buffer(injects_, a.iov);
+        if (send->buffer) return send;
+    } else if (send->pieces.assign(a.iov, longs_)) {
         return send;
     }
-    // The caller takes its memory back at once.
-    send->pool = &injects_;
-    send->buffer = copy_into_buffer(injects_, a.iov);
-    if (send->buffer) return send;
     release(*send);
     return nullptr;
 }
@@ -149,7 +148,7 @@ void Engine::complete(Send& send, int error) noexcept {
 void Engine::release(Send& send) noexcept {
     if (send.buffer) send.pool->give_back(send.buffer);
     if (send.exposed) {
-        give_back(*send.exposed);
+        give_back(send.exposed->list());
         exposures_.destroy(send.exposed);
     }
     send.peer->over(send);
