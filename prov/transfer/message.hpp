@@ -14,12 +14,25 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <rdma/fi_rma.h>
 #include <span>
 #include <sys/uio.h>
 
 namespace odrc::transfer {
 
 using ondemand::Peer;
+
+inline size_t length_of(const iovec& piece) noexcept { return piece.iov_len; }
+inline size_t length_of(const fi_rma_iov& piece) noexcept { return piece.len; }
+
+// Of all pieces; if that is more than can be said, the most that can.
+template <class Piece>
+size_t length_of(std::span<const Piece> pieces) noexcept {
+    size_t length = 0;
+    for (const Piece& v : pieces)
+        if (__builtin_add_overflow(length, length_of(v), &length)) return SIZE_MAX;
+    return length;
+}
 
 // So many pieces of memory lie within an operation, more in a pool.
 inline constexpr size_t kFewPieces = 4;
@@ -45,7 +58,7 @@ struct Pieces {
     bool assign(std::span<const iovec> list, LongLists& longs) noexcept {
         if (!iov.make(list.size(), longs.iovs)) return false;
         std::ranges::copy(list, iov.list().begin());
-        for (const iovec& v : list) bytes += v.iov_len;
+        bytes = length_of(list);
         return true;
     }
     std::span<const iovec> list() const noexcept { return iov.list(); }
@@ -63,12 +76,6 @@ struct Pieces {
         return done;
     }
 };
-
-inline size_t length_of(std::span<const iovec> iov) noexcept {
-    size_t length = 0;
-    for (const iovec& v : iov) length += v.iov_len;
-    return length;
-}
 
 // The pieces of one frame, as a work request names them.
 struct Segments {

@@ -11,12 +11,6 @@
 namespace odrc::transfer {
 namespace {
 
-uint64_t remote_length(std::span<const fi_rma_iov> remote) noexcept {
-    uint64_t length = 0;
-    for (const fi_rma_iov& v : remote) length += v.len;
-    return length;
-}
-
 // Keys are as wide as the device's.
 bool beyond_any_key(std::span<const fi_rma_iov> remote) noexcept {
     return std::ranges::any_of(remote, [](const fi_rma_iov& v) { return v.key > UINT32_MAX; });
@@ -38,12 +32,11 @@ int error_of(ibv_wc_status status) noexcept {
 } // namespace
 
 ssize_t Engine::rma(const RmaArguments& a) noexcept {
+    if (a.iov.size() > segments_ || a.remote.size() > segments_) return -FI_EINVAL;
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
     if (length > (inject ? kInjectSize : kMaxMessage)) return -FI_EMSGSIZE;
-    if (a.iov.size() > segments_ || a.remote.size() > segments_ ||
-        remote_length(a.remote) != length)
-        return -FI_EINVAL;
+    if (length_of(a.remote) != length) return -FI_EINVAL;
     if (beyond_any_key(a.remote)) return -FI_EKEYREJECTED;
     if (transmitting_ >= settings_.transmit_size ||
         (settings_.transmit && settings_.transmit->full()))

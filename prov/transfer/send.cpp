@@ -22,10 +22,10 @@ wire::FrameHeader header_for(const Engine::SendArguments& a) noexcept {
 } // namespace
 
 ssize_t Engine::send(const SendArguments& a) noexcept {
+    if (a.iov.size() > segments_) return -FI_EINVAL;
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
     if (length > (inject ? kInjectSize : kMaxMessage)) return -FI_EMSGSIZE;
-    if (a.iov.size() > segments_) return -FI_EINVAL;
     if (transmitting_ >= settings_.transmit_size ||
         (settings_.transmit && settings_.transmit->full()))
         return -FI_EAGAIN;
