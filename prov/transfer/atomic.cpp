@@ -41,7 +41,7 @@ size_t Engine::most_elements(AtomicCall call, const AtomicOperation& operation) 
     return wire::kAtomicLimit / operation.size / (call == AtomicCall::compare ? 2 : 1);
 }
 
-ssize_t Engine::atomic(const AtomicArguments& a) noexcept {
+ssize_t Engine::begin(const AtomicArguments& a) noexcept {
     const AtomicOperation* operation = find_operation(a.call, a.type, a.op);
     if (!operation) return -FI_EOPNOTSUPP;
     for (const size_t pieces :
@@ -86,6 +86,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     send->report_errors = send->wanted || !(a.flags & FI_INJECT);
     send->context = a.context;
     send->fenced = (a.flags & FI_FENCE) != 0;
+    send->more = (a.flags & FI_MORE) != 0;
     send->length = elements_in(a.remote) * operation.size;
     send->built =
         sizeof(wire::Atomic) + a.remote.size() * sizeof(wire::RemoteSegment) + sets * send->length;

@@ -78,7 +78,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
     , peers_{addresses}
     , wireup_{adapter,          peers_,
-              counters_,        {cq_.get(), receives_.get(), budget_, segments_},
+              counters_,        {cq_.get(), receives_.get(), posting_, budget_, segments_},
               settings.address, settings.regions != nullptr} {
     watchdog_.add(*this, wireup_.fd());
 }
@@ -104,6 +104,7 @@ void Engine::progress() noexcept {
     if (wireup_.active() && !found && ++idle_polls_ % kPollsPerLook == 0) [[unlikely]]
         wireup_.serve();
     take_changes();
+    post_held();
 }
 
 // Takes in a batch of completions. False when there was none.
@@ -129,20 +130,22 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     }
     if (!lane) return; // it went with all its work
     if (wc.status != IBV_WC_SUCCESS && !lane->failed()) on_failure(*lane, wc);
+    conclude(id, wc.status);
+    wireup_.retire(*lane, id.position());
+}
+
+// Tells whom it concerns that a work request is over.
+void Engine::conclude(verbs::WorkId id, ibv_wc_status status) noexcept {
     switch (id.kind()) {
     case verbs::WorkKind::send:
-        on_sent(*id.object<Send>(), wc.status);
-        break;
+        return on_sent(*id.object<Send>(), status);
     case verbs::WorkKind::read:
-        on_fetched(*id.object<Fetch>(), wc.status);
-        break;
+        return on_fetched(*id.object<Fetch>(), status);
     case verbs::WorkKind::rma:
-        on_moved(*id.object<Rma>(), wc.status);
-        break;
+        return on_moved(*id.object<Rma>(), status);
     default:
-        break;
+        return;
     }
-    wireup_.retire(*lane, id.position());
 }
 
 // The first failure on a lane ends it.
@@ -166,6 +169,7 @@ void Engine::take_changes() noexcept {
 }
 
 void Engine::arm() noexcept {
+    post_held();
     ibv_cq* cq = nullptr;
     void* context = nullptr;
     while (adapter_.context().get_cq_event(channel_.get(), &cq, &context) == 0)
@@ -179,6 +183,7 @@ Time Engine::serve() noexcept {
     const WatchdogEntry entry{gate_};
     wireup_.serve();
     take_changes();
+    post_held();
     if (unanswered_ == 0) {
         probing_ = false;
         return wireup_.deadline();

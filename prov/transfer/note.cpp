@@ -38,7 +38,7 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
                                    .segments = static_cast<uint16_t>(keys.count),
                                    .sequence = lane.sequence(),
                                    .tag = rma.copy.bytes};
-    const bool fits_inline = wire::header_size(header) <= lane.max_inline();
+    const bool fits_inline = !rma.more && wire::header_size(header) <= lane.max_inline();
     if (!fits_inline && !rma.buffer) {
         rma.pool = &frames_;
         rma.buffer = frames_.take();
@@ -54,7 +54,7 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     // What a read has fetched may be fetched again after what follows it, until it is all here.
     if (reads) flags |= IBV_SEND_FENCE;
     if (fits_inline) flags |= IBV_SEND_INLINE;
-    if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma))
+    if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma, rma.more))
         return error;
     rma.noted = true;
     if (rma.note & wire::kConfirm) await_answer(*rma.peer, rma);

@@ -112,7 +112,7 @@ int Engine::register_target(Fetch& fetch) noexcept {
     return 0;
 }
 
-// Posts reads until all is asked for or the lane is full.
+// Posts reads until all is asked for or the lane is full: all in one call, if they go at once.
 int Engine::post(Lane& lane, Fetch& fetch) noexcept {
     while (fetch.copy.left() > 0) {
         if (!lane.has_room()) return FI_EAGAIN;
@@ -123,7 +123,7 @@ int Engine::post(Lane& lane, Fetch& fetch) noexcept {
         wr.opcode = IBV_WR_RDMA_READ;
         wr.send_flags = last ? IBV_SEND_SIGNALED : 0;
         const int error = last ? lane.post(wr, verbs::WorkKind::read, &fetch)
-                               : lane.post(wr, verbs::WorkKind::lane, &lane);
+                               : lane.post(wr, verbs::WorkKind::lane, &lane, true);
         if (error) return error;
         fetch.copy.advance(bytes);
     }

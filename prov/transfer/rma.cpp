@@ -31,7 +31,7 @@ int error_of(ibv_wc_status status) noexcept {
 
 } // namespace
 
-ssize_t Engine::rma(const RmaArguments& a) noexcept {
+ssize_t Engine::begin(const RmaArguments& a) noexcept {
     if (a.iov.size() > segments_ || a.remote.size() > segments_) return -FI_EINVAL;
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
@@ -44,7 +44,7 @@ ssize_t Engine::rma(const RmaArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
-    constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA;
+    constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA | FI_MORE;
     if (inject && !(a.flags & kTracked) && !peer->wants_events && may_post(*peer) &&
         length <= peer->lane->max_inline() && a.remote.size() == 1 && a.iov.size() <= segments_)
         return write_at_once(*peer->lane, a, length);
@@ -85,6 +85,7 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
     if (!rma) return nullptr;
     ++transmitting_;
     rma->fenced = (a.flags & FI_FENCE) != 0;
+    rma->more = (a.flags & FI_MORE) != 0;
     rma->context = a.context;
     rma->kind = a.flags & (FI_READ | FI_WRITE);
     rma->wanted = (a.flags & FI_COMPLETION) != 0;
@@ -122,8 +123,8 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
     return nullptr;
 }
 
-// Posts work requests until the lane is full. All are signaled, so that we know when none is left
-// to touch the memory, whatever becomes of the lane.
+// Posts work requests, in one call, until the lane is full. All are signaled, so that we know when
+// none is left to touch the memory, whatever becomes of the lane.
 int Engine::post(Lane& lane, Rma& rma) noexcept {
     if (!rma.prepared)
         if (const int error = prepare(lane, rma)) return error;
@@ -178,7 +179,8 @@ int Engine::post_part(Lane& lane, Rma& rma) noexcept {
     wr.opcode = reads ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_SIGNALED;
     if (!reads && bytes <= lane.max_inline()) wr.send_flags |= IBV_SEND_INLINE;
-    if (const int error = lane.post(wr, verbs::WorkKind::rma, &rma)) {
+    const bool more = rma.more || bytes < rma.copy.left() || rma.note != 0;
+    if (const int error = lane.post(wr, verbs::WorkKind::rma, &rma, more)) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: {} bytes to or from {} could not be posted: {}",
                   adapter_.port().name(), bytes, lane.peer().address.text(), fi_strerror(error));
         return error;

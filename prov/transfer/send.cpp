@@ -21,7 +21,7 @@ wire::FrameHeader header_for(const Engine::SendArguments& a) noexcept {
 
 } // namespace
 
-ssize_t Engine::send(const SendArguments& a) noexcept {
+ssize_t Engine::begin(const SendArguments& a) noexcept {
     if (a.iov.size() > segments_) return -FI_EINVAL;
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
@@ -32,7 +32,7 @@ ssize_t Engine::send(const SendArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
-    if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE)) && may_post(*peer) &&
+    if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE | FI_MORE)) && may_post(*peer) &&
         wire::kMaxMessageHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
         return inject_at_once(*peer->lane, a, length);
 
@@ -51,7 +51,8 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     Segments segments;
     segments.add(header, wire::write_header(header, h, a.data, 0), 0);
     for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
-    const int error = post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane);
+    const int error =
+        post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane, false);
     if (error) return -error;
     count_sent(length);
     count(settings_.tallies.sent, 0);
@@ -67,6 +68,7 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
     send->context = a.context;
     send->length = length;
     send->fenced = (a.flags & FI_FENCE) != 0;
+    send->more = (a.flags & FI_MORE) != 0;
     send->kind = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED));
     send->wanted = (a.flags & FI_COMPLETION) != 0;
     if (send->wanted && a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
