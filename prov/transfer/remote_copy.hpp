@@ -59,8 +59,8 @@ struct Rma : ondemand::Job {
     uint64_t data{0}; // remote CQ data
     Pieces pieces;    // in the application's memory
     RemoteCopy copy;
-    iovec copied;                   // or our copy of the pieces, the local side of copy
-    srq::Buffer* buffer{nullptr};   // in which that is, behind kMaxHeader bytes for the note
+    iovec copied{};               // or our copy of the pieces, the local side of copy
+    srq::Buffer* buffer{nullptr}; // in which that is, behind kMaxHeader bytes for the note, if any
     srq::BufferPool* pool{nullptr}; // where the buffer goes back to
     bool prepared{false};           // the local side of copy is known
     bool moved{false};              // all of copy has been posted

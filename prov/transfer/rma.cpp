@@ -215,8 +215,8 @@ void Engine::end(Rma& rma, int error) noexcept {
 
 void Engine::complete(Rma& rma) noexcept {
     const uint64_t flags = FI_RMA | rma.kind;
-    if (rma.kind == FI_READ && rma.buffer && !rma.failure)
-        rma.pieces.fill({rma.buffer->data + wire::kMaxHeader, rma.copy.bytes});
+    if (rma.kind == FI_READ && rma.copied.iov_base && !rma.failure)
+        rma.pieces.fill({static_cast<const std::byte*>(rma.copied.iov_base), rma.copy.bytes});
     give_back(rma.copy.keys.list()); // before anyone hears that the memory is his again
     count(rma.kind == FI_READ ? settings_.tallies.read : settings_.tallies.written, rma.failure);
     if (settings_.transmit && rma.failure && rma.report_errors) {
