@@ -5,13 +5,13 @@
 // receivers know what must come: every message is checked byte by byte, and receives that match
 // alike must get the messages of one sender in the order in which they were sent.
 
+#include "support/content.hpp"
 #include "support/options.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 #include <map>
 
@@ -26,14 +26,6 @@ struct Options {
     uint64_t seed{1};
     int window{8};
 };
-
-// splitmix64: a number from any number.
-uint64_t scramble(uint64_t x) noexcept {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
 
 // How the receiver asks for a message.
 enum class Way : uint64_t {
@@ -64,21 +56,6 @@ struct Message {
         return static_cast<uint64_t>(way) << 32 | (way == Way::wild ? id & 0xffff : 0);
     }
 };
-
-void fill(std::byte* bytes, size_t size, uint64_t id) noexcept {
-    for (size_t i = 0; i < size; i += 8) {
-        const uint64_t word = (id += 0x9e3779b97f4a7c15);
-        std::memcpy(bytes + i, &word, std::min<size_t>(8, size - i));
-    }
-}
-
-bool intact(const std::byte* bytes, size_t size, uint64_t id) noexcept {
-    for (size_t i = 0; i < size; i += 8) {
-        const uint64_t word = (id += 0x9e3779b97f4a7c15);
-        if (std::memcmp(bytes + i, &word, std::min<size_t>(8, size - i)) != 0) return false;
-    }
-    return true;
-}
 
 class Member {
 public:

@@ -19,6 +19,7 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     hints->caps = wishes.caps;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order = wishes.order;
     hints->domain_attr->threading = wishes.threading;
     hints->domain_attr->mr_mode = wishes.mr_mode;
     hints->domain_attr->data_progress = wishes.data_progress;
@@ -59,6 +60,10 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     if (wishes.counters) {
         sent_ = count(FI_SEND, wishes.wait);
         received_ = count(FI_RECV, wishes.wait);
+    }
+    if (wishes.rma_counters) {
+        read_ = count(FI_READ, wishes.wait);
+        written_ = count(FI_WRITE, wishes.wait);
     }
     if (wishes.remote_counters) {
         read_by_peers_ = count(FI_REMOTE_READ, wishes.wait);

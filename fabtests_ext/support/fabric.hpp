@@ -52,9 +52,11 @@ struct Wishes {
     size_t cq_size{4096};
     bool selective{false};       // only what asks for a completion has one
     bool counters{false};        // one counts what is sent, one what is received
+    bool rma_counters{false};    // one counts what is read, one what is written
     bool remote_counters{false}; // one counts what peers read, one what they write
     int mr_mode{0};
     fi_progress data_progress{FI_PROGRESS_UNSPEC};
+    uint64_t order{0}; // FI_ORDER_*, of messages
 };
 
 class Endpoint {
@@ -65,6 +67,8 @@ public:
     fid_cq* cq() const noexcept { return cq_.get(); }
     fid_cntr* sent() const noexcept { return sent_.get(); }
     fid_cntr* received() const noexcept { return received_.get(); }
+    fid_cntr* read() const noexcept { return read_.get(); }
+    fid_cntr* written() const noexcept { return written_.get(); }
     fid_cntr* read_by_peers() const noexcept { return read_by_peers_.get(); }
     fid_cntr* written_by_peers() const noexcept { return written_by_peers_.get(); }
     fid_av* av() const noexcept { return av_.get(); }
@@ -90,7 +94,8 @@ private:
     Owned<fid_domain> domain_;
     Owned<fid_av> av_;
     Owned<fid_cq> cq_;
-    Owned<fid_cntr> sent_, received_, read_by_peers_, written_by_peers_; // if wished for
+    Owned<fid_cntr> sent_, received_, read_, written_, read_by_peers_,
+        written_by_peers_; // if wished for
     Owned<fid_ep> ep_;
 };
 

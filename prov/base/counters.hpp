@@ -23,6 +23,7 @@ struct Counters {
     uint64_t rma_operations{0}; // reads and writes that this side began
     uint64_t rma_bytes{0};
     uint64_t atomics{0};             // that this side began
+    uint64_t posts{0};               // calls that handed work requests to the device
     uint64_t unexpected{0};          // messages that came before their receive was posted
     uint64_t registrations{0};       // of the program's memory, for transfers
     uint64_t registrations_found{0}; // that were there already

@@ -3,7 +3,6 @@
 
 // fi_atomic(3)
 
-#include "ofi/attributes.hpp"
 #include "ofi/calls.hpp"
 
 namespace odrc::ofi {
@@ -22,7 +21,11 @@ bool offers(const Endpoint& ep, AtomicCall call) noexcept {
 
 ssize_t atomic(Endpoint& ep, AtomicCall call, const fi_msg_atomic& m, Iocs compares, Iocs results,
                uint64_t flags) noexcept {
-    if (!offers(ep, call)) return -FI_EOPNOTSUPP;
+    if (!offers(ep, call)) return refuse(ep, FI_EOPNOTSUPP);
+    const bool reads = m.op == FI_ATOMIC_READ; // there are no operands, whatever is said
+    if ((!reads && missing(m.msg_iov, m.iov_count)) || missing(m.rma_iov, m.rma_iov_count) ||
+        missing(compares.data(), compares.size()) || missing(results.data(), results.size()))
+        return refuse(ep, FI_EINVAL);
     const Entry entry{ep.gate()};
     return ep.engine().atomic({.call = call,
                                .type = m.datatype,
@@ -47,8 +50,10 @@ struct Target {
 };
 ssize_t atomic(Endpoint& ep, AtomicCall call, Iocs operands, Iocs compares, Iocs results,
                const Target& target, void* context, uint64_t flags) noexcept {
+    const Iocs counted = target.op == FI_ATOMIC_READ ? results : operands;
+    if (missing(counted.data(), counted.size())) return refuse(ep, FI_EINVAL);
     size_t count = 0;
-    for (const fi_ioc& v : target.op == FI_ATOMIC_READ ? results : operands) count += v.count;
+    for (const fi_ioc& v : counted) count += v.count;
     const fi_rma_ioc remote{.addr = target.address, .count = count, .key = target.key};
     return atomic(ep, call,
                   {.msg_iov = operands.data(),
@@ -66,8 +71,8 @@ ssize_t atomic(Endpoint& ep, AtomicCall call, Iocs operands, Iocs compares, Iocs
 
 ssize_t atomic_message(fid_ep* f, AtomicCall call, const fi_msg_atomic& m, Iocs compares,
                        Iocs results, uint64_t flags) noexcept {
-    if (flags & ~kCallFlags) return -FI_EBADFLAGS;
     Endpoint& ep = endpoint(f);
+    if (flags & ~kCallFlags) return refuse(ep, FI_EBADFLAGS);
     return atomic(ep, call, m, compares, results, send_flags(ep, flags));
 }
 

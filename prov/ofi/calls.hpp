@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "ofi/attributes.hpp"
 #include "ofi/endpoint.hpp"
 
 // What the calls of fi_msg(3) and fi_tagged(3) have in common: each becomes one call of the
@@ -41,6 +42,38 @@ ssize_t receive(Endpoint& ep, std::span<const iovec> iov, fi_addr_t from, uint64
                                 .context = context,
                                 .flags = flags | Kind,
                                 .least = ep.min_multi_receive()});
+}
+
+// A call that cannot be meant. It fails, and so is the end of those before it that said more would
+// follow.
+inline ssize_t refuse(Endpoint& ep, int error) noexcept {
+    const Entry entry{ep.gate()};
+    return ep.engine().end_call(-error, 0);
+}
+
+// Pieces that are said to be there, and are not.
+template <class Piece>
+bool missing(const Piece* pieces, size_t count) noexcept {
+    return !pieces && count > 0;
+}
+
+// What fi_sendmsg and fi_recvmsg may ask for (fi_msg(3), fi_tagged(3)).
+inline constexpr uint64_t kSendCallFlags = kTransmitFlags | FI_FENCE | FI_REMOTE_CQ_DATA;
+inline constexpr uint64_t kReceiveCallFlags =
+    kReceiveFlags | FI_TRANSMIT_COMPLETE | FI_PEEK | FI_CLAIM | FI_DISCARD;
+
+template <uint64_t Kind>
+ssize_t sendv(Endpoint& ep, const iovec* iov, size_t count, fi_addr_t to, uint64_t tag,
+              uint64_t data, void* context, uint64_t flags) noexcept {
+    if (missing(iov, count)) return refuse(ep, FI_EINVAL);
+    return send<Kind>(ep, {iov, count}, to, tag, data, context, flags);
+}
+
+template <uint64_t Kind>
+ssize_t receivev(Endpoint& ep, const iovec* iov, size_t count, fi_addr_t from, uint64_t tag,
+                 uint64_t ignore, void* context, uint64_t flags) noexcept {
+    if (missing(iov, count)) return -FI_EINVAL;
+    return receive<Kind>(ep, {iov, count}, from, tag, ignore, context, flags);
 }
 
 // The flags of a call that has none of its own, and of one that has.

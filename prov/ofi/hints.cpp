@@ -57,25 +57,25 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     return nullptr;
 }
 
-const char* mismatch(const fi_tx_attr& tx, uint64_t caps) noexcept {
+const char* mismatch(const fi_tx_attr& tx, const verbs::Port& port, uint64_t caps) noexcept {
     if (beyond(tx.caps, kTransmitCaps | kSecondaryCaps)) return "transmit capabilities";
     if (beyond(tx.op_flags, kTransmitFlags)) return "transmit op_flags";
     if (beyond(tx.msg_order, message_order(caps))) return "transmit message order";
     if (tx.comp_order != 0) return "transmit completion order";
     if (!within(tx.inject_size, transfer::kInjectSize)) return "inject_size";
     if (!within(tx.size, kMaxTransmitSize)) return "transmit size";
-    if (!within(tx.iov_limit, transfer::wire::kIovLimit)) return "transmit iov_limit";
-    if (!within(tx.rma_iov_limit, transfer::wire::kIovLimit)) return "rma_iov_limit";
+    if (!within(tx.iov_limit, transfer::iov_limit(port))) return "transmit iov_limit";
+    if (!within(tx.rma_iov_limit, transfer::iov_limit(port))) return "rma_iov_limit";
     return nullptr;
 }
 
-const char* mismatch(const fi_rx_attr& rx, uint64_t caps) noexcept {
+const char* mismatch(const fi_rx_attr& rx, const verbs::Port& port, uint64_t caps) noexcept {
     if (beyond(rx.caps, kReceiveCaps | kSecondaryCaps)) return "receive capabilities";
     if (beyond(rx.op_flags, kReceiveFlags)) return "receive op_flags";
     if (beyond(rx.msg_order, message_order(caps))) return "receive message order";
     if (rx.comp_order != 0) return "receive completion order";
     if (!within(rx.size, kReceiveSize)) return "receive size";
-    if (!within(rx.iov_limit, transfer::wire::kIovLimit)) return "receive iov_limit";
+    if (!within(rx.iov_limit, transfer::iov_limit(port))) return "receive iov_limit";
     return nullptr;
 }
 
@@ -110,8 +110,8 @@ const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* h
     const char* why = nullptr;
     if (hints->ep_attr && (why = mismatch(*hints->ep_attr, hints->caps))) return why;
     if (hints->domain_attr && (why = mismatch(*hints->domain_attr, port))) return why;
-    if (hints->tx_attr && (why = mismatch(*hints->tx_attr, hints->caps))) return why;
-    if (hints->rx_attr && (why = mismatch(*hints->rx_attr, hints->caps))) return why;
+    if (hints->tx_attr && (why = mismatch(*hints->tx_attr, port, hints->caps))) return why;
+    if (hints->rx_attr && (why = mismatch(*hints->rx_attr, port, hints->caps))) return why;
     if (hints->fabric_attr && differs(hints->fabric_attr->name, port.fabric)) return "fabric name";
     return nullptr;
 }

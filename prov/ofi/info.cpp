@@ -72,22 +72,24 @@ void fill_endpoint(fi_ep_attr& ep, uint64_t caps) noexcept {
     ep.tx_ctx_cnt = ep.rx_ctx_cnt = 1;
 }
 
-void fill_transmit(fi_tx_attr& tx, const fi_tx_attr* asked, uint64_t caps) noexcept {
+void fill_transmit(fi_tx_attr& tx, const fi_tx_attr* asked, const verbs::Port& port,
+                   uint64_t caps) noexcept {
     tx.caps = caps & kTransmitCaps;
     tx.op_flags = asked ? asked->op_flags : 0;
     tx.msg_order = message_order(caps);
     tx.inject_size = transfer::kInjectSize;
     tx.size = wish(asked ? asked->size : 0, kTransmitSize);
-    tx.iov_limit = transfer::wire::kIovLimit;
-    tx.rma_iov_limit = caps & kMemoryCaps ? transfer::wire::kIovLimit : 0;
+    tx.iov_limit = transfer::iov_limit(port);
+    tx.rma_iov_limit = caps & kMemoryCaps ? transfer::iov_limit(port) : 0;
 }
 
-void fill_receive(fi_rx_attr& rx, const fi_rx_attr* asked, uint64_t caps) noexcept {
+void fill_receive(fi_rx_attr& rx, const fi_rx_attr* asked, const verbs::Port& port,
+                  uint64_t caps) noexcept {
     rx.caps = caps & kReceiveCaps;
     rx.op_flags = asked ? asked->op_flags : 0;
     rx.msg_order = message_order(caps);
     rx.size = wish(asked ? asked->size : 0, kReceiveSize);
-    rx.iov_limit = transfer::wire::kIovLimit;
+    rx.iov_limit = transfer::iov_limit(port);
 }
 
 void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verbs::Port& port,
@@ -123,8 +125,8 @@ InfoPointer make_info(uint32_t version, const verbs::Port& port, const fi_info* 
         put_address(*endpoints.destination, info->dest_addr, info->dest_addrlen);
     info->handle = hints ? hints->handle : nullptr;
     fill_endpoint(*info->ep_attr, info->caps);
-    fill_transmit(*info->tx_attr, hints ? hints->tx_attr : nullptr, info->caps);
-    fill_receive(*info->rx_attr, hints ? hints->rx_attr : nullptr, info->caps);
+    fill_transmit(*info->tx_attr, hints ? hints->tx_attr : nullptr, port, info->caps);
+    fill_receive(*info->rx_attr, hints ? hints->rx_attr : nullptr, port, info->caps);
     fill_domain(*info->domain_attr, hints ? hints->domain_attr : nullptr, port,
                 registration_mode(version, hints, port, info->caps));
     info->fabric_attr->name = copy(port.fabric);

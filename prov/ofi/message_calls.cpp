@@ -16,13 +16,14 @@ ssize_t recv(fid_ep* f, void* buffer, size_t length, void*, fi_addr_t from, void
 
 ssize_t recvv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t from, void* context) {
     Endpoint& ep = endpoint(f);
-    return receive<FI_MSG>(ep, {iov, count}, from, 0, 0, context, receive_flags(ep));
+    return receivev<FI_MSG>(ep, iov, count, from, 0, 0, context, receive_flags(ep));
 }
 
 ssize_t recvmsg(fid_ep* f, const fi_msg* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
-    return receive<FI_MSG>(ep, {m->msg_iov, m->iov_count}, m->addr, 0, 0, m->context,
-                           receive_flags(ep, flags));
+    if (flags & ~kReceiveCallFlags) return -FI_EBADFLAGS;
+    return receivev<FI_MSG>(ep, m->msg_iov, m->iov_count, m->addr, 0, 0, m->context,
+                            receive_flags(ep, flags));
 }
 
 ssize_t send(fid_ep* f, const void* buffer, size_t length, void*, fi_addr_t to, void* context) {
@@ -32,13 +33,14 @@ ssize_t send(fid_ep* f, const void* buffer, size_t length, void*, fi_addr_t to, 
 
 ssize_t sendv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t to, void* context) {
     Endpoint& ep = endpoint(f);
-    return send<FI_MSG>(ep, {iov, count}, to, 0, 0, context, send_flags(ep));
+    return sendv<FI_MSG>(ep, iov, count, to, 0, 0, context, send_flags(ep));
 }
 
 ssize_t sendmsg(fid_ep* f, const fi_msg* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
-    return send<FI_MSG>(ep, {m->msg_iov, m->iov_count}, m->addr, 0, m->data, m->context,
-                        send_flags(ep, flags));
+    if (flags & ~kSendCallFlags) return refuse(ep, FI_EBADFLAGS);
+    return sendv<FI_MSG>(ep, m->msg_iov, m->iov_count, m->addr, 0, m->data, m->context,
+                         send_flags(ep, flags));
 }
 
 ssize_t inject(fid_ep* f, const void* buffer, size_t length, fi_addr_t to) {

@@ -32,6 +32,7 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"rma_operations", c.rma_operations},
                       Line{"rma_bytes", c.rma_bytes},
                       Line{"atomics", c.atomics},
+                      Line{"posts", c.posts},
                       Line{"unexpected", c.unexpected},
                       Line{"registrations", c.registrations},
                       Line{"registrations_found", c.registrations_found},

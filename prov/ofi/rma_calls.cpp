@@ -3,20 +3,20 @@
 
 // fi_rma(3)
 
-#include "ofi/attributes.hpp"
 #include "ofi/calls.hpp"
 
 namespace odrc::ofi {
 namespace {
 
-// What a call may ask for, and what of that only makes sense for a write.
-constexpr uint64_t kCallFlags = kTransmitFlags | FI_FENCE | FI_REMOTE_CQ_DATA;
+// What only makes sense for a write.
 constexpr uint64_t kWriteOnly = FI_INJECT | FI_REMOTE_CQ_DATA;
 
 // Kind is FI_READ or FI_WRITE.
 template <uint64_t Kind>
 ssize_t move(Endpoint& ep, const fi_msg_rma& m, uint64_t flags) noexcept {
-    if (!ep.offers(FI_RMA | Kind)) return -FI_EOPNOTSUPP;
+    if (!ep.offers(FI_RMA | Kind)) return refuse(ep, FI_EOPNOTSUPP);
+    if (missing(m.msg_iov, m.iov_count) || missing(m.rma_iov, m.rma_iov_count))
+        return refuse(ep, FI_EINVAL);
     const Entry entry{ep.gate()};
     return ep.engine().rma({.iov = {m.msg_iov, m.iov_count},
                             .keys = ep.keys_given() ? m.desc : nullptr,
@@ -32,6 +32,7 @@ template <uint64_t Kind>
 ssize_t move(Endpoint& ep, std::span<const iovec> iov, void** desc, fi_addr_t peer,
              uint64_t address, uint64_t key, uint64_t data, void* context,
              uint64_t flags) noexcept {
+    if (missing(iov.data(), iov.size())) return refuse(ep, FI_EINVAL);
     const fi_rma_iov remote{.addr = address, .len = transfer::length_of(iov), .key = key};
     return move<Kind>(ep,
                       {.msg_iov = iov.data(),
@@ -63,7 +64,7 @@ ssize_t readv(fid_ep* f, const iovec* iov, void** desc, size_t count, fi_addr_t 
 
 ssize_t readmsg(fid_ep* f, const fi_msg_rma* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
-    if (flags & ~(kCallFlags & ~kWriteOnly)) return -FI_EBADFLAGS;
+    if (flags & ~(kSendCallFlags & ~kWriteOnly)) return refuse(ep, FI_EBADFLAGS);
     return move<FI_READ>(ep, *m, send_flags(ep, flags));
 }
 
@@ -82,7 +83,7 @@ ssize_t writev(fid_ep* f, const iovec* iov, void** desc, size_t count, fi_addr_t
 
 ssize_t writemsg(fid_ep* f, const fi_msg_rma* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
-    if (flags & ~kCallFlags) return -FI_EBADFLAGS;
+    if (flags & ~kSendCallFlags) return refuse(ep, FI_EBADFLAGS);
     return move<FI_WRITE>(ep, *m, send_flags(ep, flags));
 }
 

@@ -25,14 +25,15 @@ ssize_t recv(fid_ep* f, void* buffer, size_t length, void*, fi_addr_t from, uint
 ssize_t recvv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t from, uint64_t tag,
               uint64_t ignore, void* context) {
     Endpoint& ep = endpoint(f);
-    return receive<FI_TAGGED>(ep, {iov, count}, from, tag, ignore, context,
-                              tagged_receive_flags(ep));
+    return receivev<FI_TAGGED>(ep, iov, count, from, tag, ignore, context,
+                               tagged_receive_flags(ep));
 }
 
 ssize_t recvmsg(fid_ep* f, const fi_msg_tagged* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
-    return receive<FI_TAGGED>(ep, {m->msg_iov, m->iov_count}, m->addr, m->tag, m->ignore,
-                              m->context, receive_flags(ep, flags));
+    if (flags & ~kReceiveCallFlags) return -FI_EBADFLAGS;
+    return receivev<FI_TAGGED>(ep, m->msg_iov, m->iov_count, m->addr, m->tag, m->ignore, m->context,
+                               receive_flags(ep, flags));
 }
 
 ssize_t send(fid_ep* f, const void* buffer, size_t length, void*, fi_addr_t to, uint64_t tag,
@@ -44,13 +45,14 @@ ssize_t send(fid_ep* f, const void* buffer, size_t length, void*, fi_addr_t to, 
 ssize_t sendv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t to, uint64_t tag,
               void* context) {
     Endpoint& ep = endpoint(f);
-    return send<FI_TAGGED>(ep, {iov, count}, to, tag, 0, context, send_flags(ep));
+    return sendv<FI_TAGGED>(ep, iov, count, to, tag, 0, context, send_flags(ep));
 }
 
 ssize_t sendmsg(fid_ep* f, const fi_msg_tagged* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
-    return send<FI_TAGGED>(ep, {m->msg_iov, m->iov_count}, m->addr, m->tag, m->data, m->context,
-                           send_flags(ep, flags));
+    if (flags & ~kSendCallFlags) return refuse(ep, FI_EBADFLAGS);
+    return sendv<FI_TAGGED>(ep, m->msg_iov, m->iov_count, m->addr, m->tag, m->data, m->context,
+                            send_flags(ep, flags));
 }
 
 ssize_t inject(fid_ep* f, const void* buffer, size_t length, fi_addr_t to, uint64_t tag) {

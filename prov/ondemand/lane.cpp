@@ -5,14 +5,14 @@
 
 namespace odrc::ondemand {
 
-int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object) noexcept {
+int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more) noexcept {
     const auto position = static_cast<uint16_t>(posted_ + 1);
     if (!(wr.send_flags & IBV_SEND_SIGNALED) && ++unsignaled_ >= kSignalEvery)
         wr.send_flags |= IBV_SEND_SIGNALED;
     if (wr.send_flags & IBV_SEND_SIGNALED) unsignaled_ = 0;
     wr.wr_id = verbs::WorkId{kind, object, position}.bits();
-    ibv_send_wr* bad = nullptr;
-    if (const int error = ibv_post_send(qp_.get(), &wr, &bad)) return error;
+    if (!(more && posting_.hold(qp_.get(), wr)))
+        if (const int error = posting_.post(qp_.get(), wr)) return error;
     posted_ = position;
     --budget_.left;
     return 0;
@@ -21,6 +21,7 @@ int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object) noexce
 void Lane::fail() noexcept {
     failed_ = true;
     qp_.fail();
+    posting_.post_held(qp_.get()); // to be flushed with the rest
     try_mark();
 }
 

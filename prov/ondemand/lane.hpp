@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "verbs_rc/post_list.hpp"
 #include "verbs_rc/queue_pair.hpp"
 #include "verbs_rc/work_id.hpp"
 
@@ -25,13 +26,17 @@ inline constexpr uint16_t kLaneDepth = 128;
 class Lane {
 public:
     // Throws Error.
-    Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, CompletionBudget& budget, Peer& peer,
-         uint32_t attempt, uint32_t segments)
+    Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, verbs::PostList& posting,
+         CompletionBudget& budget, Peer& peer, uint32_t attempt, uint32_t segments)
         : qp_{adapter, cq, srq, {kLaneDepth, segments}}
+        , posting_{posting}
         , budget_{budget}
         , peer_{peer}
         , attempt_{attempt} {}
-    ~Lane() { budget_.left += used(); }
+    ~Lane() {
+        posting_.forget(qp_.get());
+        budget_.left += used();
+    }
 
     verbs::QueuePair& qp() noexcept { return qp_; }
     uint32_t max_inline() const noexcept { return qp_.max_inline(); }
@@ -54,7 +59,13 @@ public:
     // Posts a work request for object, which is told of its completion if it asks for one
     // (IBV_SEND_SIGNALED); the lane asks on its own account now and then, to learn that earlier
     // ones are done. The caller has made sure of room. Gives 0 or a positive errno.
-    int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object) noexcept;
+    // more: the next one follows at once, and until then this one may be held back (PostList).
+    int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more = false) noexcept;
+    // So many of those that were held back have been refused.
+    void unpost(size_t count) noexcept {
+        posted_ = static_cast<uint16_t>(posted_ - count);
+        budget_.left += static_cast<uint32_t>(count);
+    }
 
     // The completion of the work request at this position was polled: all up to it are done.
     void retire(uint16_t position) noexcept {
@@ -78,6 +89,7 @@ private:
     static constexpr uint16_t kSignalEvery = kLaneDepth / 4;
 
     verbs::QueuePair qp_;
+    verbs::PostList& posting_;
     CompletionBudget& budget_;
     Peer& peer_;
     const uint32_t attempt_;

@@ -26,6 +26,7 @@ struct Job : ListNode<> {
     const JobKind kind;
     bool urgent{false};   // the end of another operation, of either side: goes before all others
     bool fenced{false};   // goes out when all that went before is over (FI_FENCE)
+    bool more{false};     // another follows at once (FI_MORE): it may go in one call with that
     bool out{false};      // some of it has gone out
     bool awaiting{false}; // it is not over until the peer says so
 };

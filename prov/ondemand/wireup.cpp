@@ -183,8 +183,8 @@ void Wireup::on_nobody_there(Peer& peer) noexcept {
 
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
-        peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.budget, peer,
-                                           attempts_ + 1, queues_.segments);
+        peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
+                                           queues_.budget, peer, attempts_ + 1, queues_.segments);
         try {
             peers_.add(*peer.lane);
         } catch (...) {

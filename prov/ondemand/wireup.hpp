@@ -25,6 +25,7 @@ public:
     struct Queues {
         ibv_cq* cq;
         ibv_srq* srq;
+        verbs::PostList& posting;
         CompletionBudget& budget;
         uint32_t segments; // of a work request
     };

@@ -41,12 +41,12 @@ size_t Engine::most_elements(AtomicCall call, const AtomicOperation& operation) 
     return wire::kAtomicLimit / operation.size / (call == AtomicCall::compare ? 2 : 1);
 }
 
-ssize_t Engine::atomic(const AtomicArguments& a) noexcept {
+ssize_t Engine::begin(const AtomicArguments& a) noexcept {
     const AtomicOperation* operation = find_operation(a.call, a.type, a.op);
     if (!operation) return -FI_EOPNOTSUPP;
     for (const size_t pieces :
          {a.operands.size(), a.compares.size(), a.results.size(), a.remote.size()})
-        if (pieces > wire::kIovLimit) return -FI_EINVAL;
+        if (pieces > segments_) return -FI_EINVAL;
     const size_t count = elements_in(a.remote);
     if (count > most_elements(a.call, *operation)) return -FI_EMSGSIZE;
     if (a.flags & FI_INJECT && count * operation->size > kInjectSize) return -FI_EMSGSIZE;
@@ -86,12 +86,13 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     send->report_errors = send->wanted || !(a.flags & FI_INJECT);
     send->context = a.context;
     send->fenced = (a.flags & FI_FENCE) != 0;
+    send->more = (a.flags & FI_MORE) != 0;
     send->length = elements_in(a.remote) * operation.size;
     send->built =
         sizeof(wire::Atomic) + a.remote.size() * sizeof(wire::RemoteSegment) + sets * send->length;
     send->pool = send->built <= kInjectSize ? &injects_ : &frames_;
     send->buffer = send->pool->take();
-    if (!send->buffer) {
+    if (!send->buffer || !take_places(*send, a.results, operation.size)) {
         release(*send);
         return nullptr;
     }
@@ -109,8 +110,15 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     }
     if (operation.has_operands) to = put(to, a.operands, operation.size);
     put(to, a.compares, operation.size);
-    for (const fi_ioc& v : a.results) send->pieces.add({v.addr, v.count * operation.size});
     return send;
+}
+
+// Where the results go. False when memory is out.
+bool Engine::take_places(Send& send, std::span<const fi_ioc> results, size_t element) noexcept {
+    std::array<iovec, wire::kIovLimit> places;
+    for (size_t i = 0; i < results.size(); ++i)
+        places[i] = {results[i].addr, results[i].count * element};
+    return send.pieces.assign(std::span{places}.first(results.size()), longs_);
 }
 
 int Engine::post_atomic(Lane& lane, Send& send) noexcept {

@@ -35,9 +35,10 @@ constexpr auto kProbeEvery = 1s;
 constexpr auto kWaitForPeers = 30s;
 constexpr auto kWaitForAnswers = 1s;
 
-uint32_t segments_of(const verbs::Port& port) noexcept {
-    const auto device = static_cast<uint32_t>(port.device_attr.max_sge);
-    return std::min<uint32_t>(device, wire::kIovLimit + 1);
+// Some devices scatter what they read less than what they receive.
+uint32_t read_segments(const verbs::Port& port, uint32_t segments) noexcept {
+    const auto device = static_cast<uint32_t>(port.device_attr.max_sge_rd);
+    return device > 0 ? std::min(device, segments) : segments;
 }
 
 uint32_t completions_of(const verbs::Port& port) noexcept {
@@ -65,7 +66,8 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , gate_{gate}
     , settings_{settings}
     , rnr_before_{adapter.context().rnr_naks()}
-    , segments_{segments_of(adapter.port())}
+    , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
+    , read_segments_{read_segments(adapter.port(), segments_)}
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
     , channel_{make_channel(adapter, settings.waitable || settings.automatic)}
     , cq_{make_cq()}
@@ -76,7 +78,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
     , peers_{addresses}
     , wireup_{adapter,          peers_,
-              counters_,        {cq_.get(), receives_.get(), budget_, segments_},
+              counters_,        {cq_.get(), receives_.get(), posting_, budget_, segments_},
               settings.address, settings.regions != nullptr} {
     watchdog_.add(*this, wireup_.fd());
     try {
@@ -111,6 +113,7 @@ bool Engine::advance() noexcept {
     if (wireup_.active() && !found && ++idle_polls_ % kPollsPerLook == 0) [[unlikely]]
         wireup_.serve();
     take_changes();
+    post_held();
     return found;
 }
 
@@ -137,20 +140,22 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     }
     if (!lane) return; // it went with all its work
     if (wc.status != IBV_WC_SUCCESS && !lane->failed()) on_failure(*lane, wc);
+    conclude(id, wc.status);
+    wireup_.retire(*lane, id.position());
+}
+
+// Tells whom it concerns that a work request is over.
+void Engine::conclude(verbs::WorkId id, ibv_wc_status status) noexcept {
     switch (id.kind()) {
     case verbs::WorkKind::send:
-        on_sent(*id.object<Send>(), wc.status);
-        break;
+        return on_sent(*id.object<Send>(), status);
     case verbs::WorkKind::read:
-        on_fetched(*id.object<Fetch>(), wc.status);
-        break;
+        return on_fetched(*id.object<Fetch>(), status);
     case verbs::WorkKind::rma:
-        on_moved(*id.object<Rma>(), wc.status);
-        break;
+        return on_moved(*id.object<Rma>(), status);
     default:
-        break;
+        return;
     }
-    wireup_.retire(*lane, id.position());
 }
 
 // The first failure on a lane ends it.
@@ -174,6 +179,7 @@ void Engine::take_changes() noexcept {
 }
 
 void Engine::arm() noexcept {
+    post_held();
     ibv_cq* cq = nullptr;
     void* context = nullptr;
     while (adapter_.context().get_cq_event(channel_.get(), &cq, &context) == 0)
@@ -187,6 +193,7 @@ Time Engine::serve() noexcept {
     const WatchdogEntry entry{gate_};
     wireup_.serve();
     take_changes();
+    post_held();
     if (unanswered_ == 0) {
         probing_ = false;
         return wireup_.deadline();

@@ -27,6 +27,12 @@ using ondemand::Lane;
 inline constexpr size_t kInjectSize = 1024;
 inline constexpr size_t kMaxMessage = size_t{1} << 40;
 
+// How many pieces of memory an operation may have on either side: as many as the device gathers.
+// (A message of that many which does not go inline is copied, since its header takes a place.)
+inline size_t iov_limit(const verbs::Port& port) noexcept {
+    return std::min(static_cast<size_t>(port.device_attr.max_sge), wire::kIovLimit);
+}
+
 // Completions that are only due when the peer has matched the message, or has the write in place.
 inline constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
 
@@ -71,7 +77,7 @@ public:
         void* context;
         uint64_t flags; // FI_MSG or FI_TAGGED, and those of fi_msg(3); FI_COMPLETION: wanted
     };
-    ssize_t send(const SendArguments& arguments) noexcept;
+    ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }
 
     // ---- receives (receive.cpp) ----
     struct ReceiveArguments {
@@ -95,7 +101,7 @@ public:
         void* context;
         uint64_t flags; // FI_READ or FI_WRITE, and those of fi_rma(3); FI_COMPLETION: wanted
     };
-    ssize_t rma(const RmaArguments& arguments) noexcept;
+    ssize_t rma(const RmaArguments& a) noexcept { return end_call(begin(a), a.flags); }
 
     // ---- changes of the peers' memory that the peers make for us (atomic.cpp) ----
     struct AtomicArguments {
@@ -110,12 +116,19 @@ public:
         void* context;
         uint64_t flags; // those of fi_atomic(3); FI_COMPLETION: wanted
     };
-    ssize_t atomic(const AtomicArguments& arguments) noexcept;
+    ssize_t atomic(const AtomicArguments& a) noexcept { return end_call(begin(a), a.flags); }
     // The most elements that one call may have.
     static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
 
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
     ssize_t cancel(void* context) noexcept;
+
+    // What earlier calls held back, for more was to follow (FI_MORE), goes with a call that does
+    // not say so, and with one that fails (fi_msg(3)).
+    ssize_t end_call(ssize_t result, uint64_t flags) noexcept {
+        if (result != 0 || !(flags & FI_MORE)) post_held();
+        return result;
+    }
 
     // ---- progress (engine.cpp) ----
     void progress() noexcept {
@@ -142,6 +155,7 @@ private:
     verbs::Cq make_cq();
     bool poll() noexcept;
     void dispatch(const ibv_wc& wc) noexcept;
+    void conclude(verbs::WorkId id, ibv_wc_status status) noexcept;
     void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     void take_changes() noexcept;
     void probe(Peer& peer) noexcept;
@@ -155,7 +169,13 @@ private:
         if (!static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) blocked_.push_back(peer);
     }
 
+    void post_held() noexcept {
+        if (!posting_.empty()) [[unlikely]]
+            flush();
+    }
+
     // jobs.cpp
+    void flush() noexcept;
     int submit(Peer& peer, Job& job) noexcept;
     int post(Lane& lane, Job& job) noexcept;
     void fail(Job& job, int error) noexcept;
@@ -166,6 +186,7 @@ private:
     void unblock() noexcept;
 
     // send.cpp
+    ssize_t begin(const SendArguments& a) noexcept;
     ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
     Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
     bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error,
@@ -186,7 +207,7 @@ private:
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
-                   const void* object) noexcept;
+                   const void* object, bool more) noexcept;
     static srq::Buffer* copy_into_buffer(srq::BufferPool& pool,
                                          std::span<const iovec> iov) noexcept;
     void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
@@ -229,6 +250,7 @@ private:
     void on_finish(Peer& peer, const wire::Frame& frame) noexcept;
 
     // rma.cpp
+    ssize_t begin(const RmaArguments& a) noexcept;
     ssize_t write_at_once(Lane& lane, const RmaArguments& a, size_t length) noexcept;
     Rma* make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept;
     int post(Lane& lane, Rma& rma) noexcept;
@@ -239,7 +261,7 @@ private:
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
     int register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept;
-    void give_back(Registrations& keys) noexcept;
+    void give_back(std::span<verbs::Registration> keys) noexcept;
 
     // note.cpp
     int post_note(Lane& lane, Rma& rma) noexcept;
@@ -248,8 +270,10 @@ private:
     void count_event(bool read, std::span<const uint32_t> keys) noexcept;
 
     // atomic.cpp
+    ssize_t begin(const AtomicArguments& a) noexcept;
     Send* make_atomic(Peer& peer, const AtomicArguments& a,
                       const AtomicOperation& operation) noexcept;
+    bool take_places(Send& send, std::span<const fi_ioc> results, size_t element) noexcept;
     int post_atomic(Lane& lane, Send& send) noexcept;
     static void take_results(Send& send, const wire::Frame& frame) noexcept;
 
@@ -262,18 +286,21 @@ private:
     Gate& gate_;
     const Settings settings_;
     const uint64_t rnr_before_;
-    const uint32_t segments_;   // of a work request
-    const size_t most_at_once_; // bytes that one read or write moves
+    const uint32_t segments_;      // of a work request, and pieces of an operation
+    const uint32_t read_segments_; // of one that reads
+    const size_t most_at_once_;    // bytes that one read or write moves
     Counters counters_;
 
     verbs::Channel channel_;
     verbs::Cq cq_;
     srq::ReceiveQueue receives_;
     const uint32_t work_requests_; // at a time
+    verbs::PostList posting_{counters_.posts};
     ondemand::CompletionBudget budget_;
     srq::BufferPool frames_;  // for frames that are copied on their way out
     srq::BufferPool injects_; // for injected messages that have to wait
 
+    LongLists longs_;
     Pool<Send> sends_;
     Pool<Registrations> exposures_;
     Pool<Receive> posted_;

@@ -28,7 +28,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place =
-        !send.buffer && send.pieces.count < segments_ && (fits_inline || key.has_value());
+        !send.buffer && send.pieces.count() < segments_ && (fits_inline || key.has_value());
     if (!in_place && !send.buffer) {
         send.pool = &frames_;
         send.buffer = copy_into_buffer(frames_, send.pieces.list());
@@ -70,7 +70,7 @@ int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
 int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept {
     const bool confirm = send.header.flags & wire::kConfirm;
     const size_t size = wire::header_size(send.header) + payload.size();
-    const bool fits_inline = size <= lane.max_inline();
+    const bool fits_inline = !send.more && size <= lane.max_inline(); // what waits needs a place
     if (!fits_inline && !send.buffer) {
         send.pool = &frames_;
         send.buffer = frames_.take();
@@ -101,8 +101,8 @@ srq::Buffer* Engine::copy_into_buffer(srq::BufferPool& pool, std::span<const iov
 
 // Posts one frame for a send, which is told when the lane is done with it.
 int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept {
-    if (const int error =
-            post_frame(lane, segments, flags | IBV_SEND_SIGNALED, verbs::WorkKind::send, &send))
+    if (const int error = post_frame(lane, segments, flags | IBV_SEND_SIGNALED,
+                                     verbs::WorkKind::send, &send, send.more))
         return error;
     send.posted = true;
     send.peer->went_out(send);
@@ -110,13 +110,13 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Sen
 }
 
 int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
-                       const void* object) noexcept {
+                       const void* object, bool more) noexcept {
     ibv_send_wr wr{};
     wr.sg_list = const_cast<ibv_sge*>(segments.list.data());
     wr.num_sge = static_cast<int>(segments.count);
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags;
-    const int error = lane.post(wr, kind, object);
+    const int error = lane.post(wr, kind, object, more);
     if (error) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
                   adapter_.port().name(), lane.peer().address.text(), fi_strerror(error));

@@ -3,6 +3,7 @@
 
 // What goes out to a peer: at once or in its turn, and how it ends with the peer's lane.
 
+#include "base/log.hpp"
 #include "transfer/engine.hpp"
 
 namespace odrc::transfer {
@@ -24,6 +25,25 @@ int Engine::submit(Peer& peer, Job& job) noexcept {
         peer.jobs.push_back(job);
     if (peer.ready()) block(peer);
     return 0;
+}
+
+// Posts what was held back. Frames that the device refuses leave a gap: the lane is given up.
+void Engine::flush() noexcept {
+    posting_.post_held();
+    const auto refused = posting_.refused();
+    if (refused.empty()) return;
+    std::array<uint64_t, verbs::PostList::kRequests> ids;
+    std::ranges::transform(refused, ids.begin(), &ibv_send_wr::wr_id);
+    const size_t count = refused.size();
+    Lane* lane = peers_.find_lane(posting_.refusing_qp());
+    posting_.clear();
+    if (!lane) return; // it went with all its work
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} work requests for {} could not be posted",
+              adapter_.port().name(), count, lane->peer().address.text());
+    lane->unpost(count);
+    if (!lane->failed()) wireup_.drop(lane->peer(), FI_EIO);
+    for (const uint64_t id : std::span{ids}.first(count))
+        conclude(verbs::WorkId{id}, IBV_WC_WR_FLUSH_ERR);
 }
 
 int Engine::post(Lane& lane, Job& job) noexcept {

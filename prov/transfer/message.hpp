@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/list.hpp"
+#include "base/short_list.hpp"
 #include "ondemand/peer.hpp"
 #include "srq/buffer_pool.hpp"
 #include "transfer/wire.hpp"
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <rdma/fi_rma.h>
 #include <span>
 #include <sys/uio.h>
 
@@ -20,23 +22,48 @@ namespace odrc::transfer {
 
 using ondemand::Peer;
 
+inline size_t length_of(const iovec& piece) noexcept { return piece.iov_len; }
+inline size_t length_of(const fi_rma_iov& piece) noexcept { return piece.len; }
+
+// Of all pieces; if that is more than can be said, the most that can.
+template <class Piece>
+size_t length_of(std::span<const Piece> pieces) noexcept {
+    size_t length = 0;
+    for (const Piece& v : pieces)
+        if (__builtin_add_overflow(length, length_of(v), &length)) return SIZE_MAX;
+    return length;
+}
+
+// So many pieces of memory lie within an operation, more in a pool.
+inline constexpr size_t kFewPieces = 4;
+using Iovs = ShortList<iovec, kFewPieces, wire::kIovLimit>;
+// Registrations for one transfer of user memory, piece by piece.
+using Registrations = ShortList<verbs::Registration, kFewPieces, wire::kIovLimit>;
+// The peer's memory.
+using RemoteSegments = ShortList<wire::RemoteSegment, kFewPieces, wire::kIovLimit>;
+
+// Where those of an endpoint's operations lie that are long.
+struct LongLists {
+    Pool<Iovs::Long> iovs;
+    Pool<Registrations::Long> registrations;
+    Pool<RemoteSegments::Long> segments;
+};
+
 // The memory of one side of a message, in pieces.
 struct Pieces {
-    std::array<iovec, wire::kIovLimit> iov;
-    uint32_t count{0};
+    Iovs iov;
     size_t bytes{0};
 
-    void add(const iovec& v) noexcept {
-        iov[count++] = v;
-        bytes += v.iov_len;
+    // False when memory is out.
+    bool assign(std::span<const iovec> list, LongLists& longs) noexcept {
+        if (!iov.make(list.size(), longs.iovs)) return false;
+        std::ranges::copy(list, iov.list().begin());
+        bytes = length_of(list);
+        return true;
     }
-    void assign(std::span<const iovec> list) noexcept {
-        count = 0;
-        bytes = 0;
-        for (const iovec& v : list) add(v);
-    }
-    std::span<const iovec> list() const noexcept { return {iov.data(), count}; }
-    void* first() const noexcept { return count > 0 ? iov[0].iov_base : nullptr; }
+    std::span<const iovec> list() const noexcept { return iov.list(); }
+    size_t count() const noexcept { return iov.size(); }
+    void* first() const noexcept { return count() > 0 ? iov[0].iov_base : nullptr; }
 
     // Fills the pieces with the bytes, as far as they go. Gives how many.
     size_t fill(std::span<const std::byte> from) const noexcept {
@@ -50,12 +77,6 @@ struct Pieces {
     }
 };
 
-inline size_t length_of(std::span<const iovec> iov) noexcept {
-    size_t length = 0;
-    for (const iovec& v : iov) length += v.iov_len;
-    return length;
-}
-
 // The pieces of one frame, as a work request names them.
 struct Segments {
     std::array<ibv_sge, wire::kIovLimit + 1> list;
@@ -67,9 +88,6 @@ struct Segments {
                          .lkey = lkey};
     }
 };
-
-// Registrations for one transfer of user memory, piece by piece.
-using Registrations = std::array<verbs::Registration, wire::kIovLimit>;
 
 // A frame on its way out, with the operation of the application's that it carries, if it does.
 struct Send : ondemand::Job {

@@ -55,7 +55,7 @@ Receive* Engine::next_part(Receive& whole, size_t length) noexcept {
     part->kind = whole.kind;
     part->wanted = whole.wanted;
     part->whole = &whole;
-    part->pieces.assign({&piece, 1});
+    part->pieces.assign({&piece, 1}, longs_);
     many.used += piece.iov_len;
     many.full = room - piece.iov_len < many.least;
     ++many.parts;

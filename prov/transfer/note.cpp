@@ -19,7 +19,7 @@ namespace {
 struct Keys {
     explicit Keys(const Rma& rma) noexcept {
         if (!(rma.note & wire::kEvent)) return;
-        for (const wire::RemoteSegment& piece : std::span{rma.copy.remote}.first(rma.reached))
+        for (const wire::RemoteSegment& piece : rma.copy.remote.list())
             if (std::ranges::find(list(), piece.rkey) == list().end()) keys[count++] = piece.rkey;
     }
     std::span<const uint32_t> list() const noexcept { return {keys.data(), count}; }
@@ -38,7 +38,7 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
                                    .segments = static_cast<uint16_t>(keys.count),
                                    .sequence = lane.sequence(),
                                    .tag = rma.copy.bytes};
-    const bool fits_inline = wire::header_size(header) <= lane.max_inline();
+    const bool fits_inline = !rma.more && wire::header_size(header) <= lane.max_inline();
     if (!fits_inline && !rma.buffer) {
         rma.pool = &frames_;
         rma.buffer = frames_.take();
@@ -54,7 +54,7 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     // What a read has fetched may be fetched again after what follows it, until it is all here.
     if (reads) flags |= IBV_SEND_FENCE;
     if (fits_inline) flags |= IBV_SEND_INLINE;
-    if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma))
+    if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma, rma.more))
         return error;
     rma.noted = true;
     if (rma.note & wire::kConfirm) await_answer(*rma.peer, rma);
@@ -76,8 +76,9 @@ void Engine::on_placed(Peer& peer, uint64_t handle) noexcept {
 // At the peer.
 void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
+    std::array<uint32_t, wire::kIovLimit> keys;
     if (frame.header.flags & wire::kEvent)
-        count_event(frame.header.kind == wire::FrameKind::read, frame.regions());
+        count_event(frame.header.kind == wire::FrameKind::read, frame.regions(keys));
     if (frame.header.flags & wire::kData && settings_.receive && !closing_)
         settings_.receive->push({.context = nullptr,
                                  .flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA,

@@ -14,7 +14,7 @@ namespace odrc::transfer {
 // ---- from the application ---------------------------------------------------------------------
 
 ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
-    if (a.iov.size() > wire::kIovLimit) return -FI_EINVAL;
+    if (a.iov.size() > segments_) return -FI_EINVAL;
     if (settings_.receive && settings_.receive->full()) return -FI_EAGAIN;
     if (a.flags & FI_MULTI_RECV &&
         (a.flags & (FI_TAGGED | FI_PEEK | FI_CLAIM) || a.iov.size() != 1))
@@ -53,8 +53,9 @@ Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept 
     receive->context = a.context;
     receive->kind = FI_RECV | (a.flags & (FI_MSG | FI_TAGGED));
     receive->wanted = (a.flags & FI_COMPLETION) != 0;
-    receive->pieces.assign(a.iov);
-    return receive;
+    if (receive->pieces.assign(a.iov, longs_)) return receive;
+    posted_.destroy(receive);
+    return nullptr;
 }
 
 // Looks for a message without receiving it (fi_tagged(3), FI_PEEK). What was found may be kept

@@ -11,8 +11,8 @@ namespace odrc::transfer {
 // or writes: one reaches over one of the peer's pieces and as many of ours as fit.
 struct RemoteCopy {
     std::span<const iovec> local;
-    Registrations keys; // of the local pieces
-    std::array<wire::RemoteSegment, wire::kIovLimit> remote;
+    Registrations keys; // of the local pieces, or of our copy of them
+    RemoteSegments remote;
     size_t bytes{0};    // to be moved: neither side has less
     size_t posted{0};   // bytes for which work requests were posted
     uint32_t piece{0};  // the peer's, where the next one begins
@@ -55,13 +55,12 @@ struct Rma : ondemand::Job {
     uint64_t kind{0};   // FI_READ or FI_WRITE
     bool wanted{false}; // its completion
     bool report_errors{false};
-    uint8_t note{0};     // flags of the note that follows the work requests; 0: none does
-    uint64_t data{0};    // remote CQ data
-    Pieces pieces;       // in the application's memory
-    uint32_t reached{0}; // pieces of the peer's
+    uint8_t note{0};  // flags of the note that follows the work requests; 0: none does
+    uint64_t data{0}; // remote CQ data
+    Pieces pieces;    // in the application's memory
     RemoteCopy copy;
-    iovec copied;                   // or our copy of the pieces, the local side of copy
-    srq::Buffer* buffer{nullptr};   // in which that is, behind kMaxHeader bytes for the note
+    iovec copied{};               // or our copy of the pieces, the local side of copy
+    srq::Buffer* buffer{nullptr}; // in which that is, behind kMaxHeader bytes for the note, if any
     srq::BufferPool* pool{nullptr}; // where the buffer goes back to
     bool prepared{false};           // the local side of copy is known
     bool moved{false};              // all of copy has been posted
@@ -71,7 +70,7 @@ struct Rma : ondemand::Job {
 
     bool all_out() const noexcept { return moved && (noted || note == 0); }
     bool has_keys() const noexcept {
-        return std::ranges::all_of(std::span{copy.keys}.first(pieces.count),
+        return std::ranges::all_of(copy.keys.list().first(pieces.count()),
                                    [](const auto& key) { return key.lkey() != 0; });
     }
 };

@@ -18,8 +18,9 @@ namespace odrc::transfer {
 int Engine::expose(Send& send) noexcept {
     if (send.exposed) return 0;
     send.exposed = exposures_.create();
-    if (!send.exposed) return FI_ENOMEM;
-    for (uint32_t i = 0; i < send.pieces.count; ++i) {
+    if (!send.exposed || !send.exposed->make(send.pieces.count(), longs_.registrations))
+        return FI_ENOMEM;
+    for (size_t i = 0; i < send.pieces.count(); ++i) {
         if (const int error =
                 register_memory(send.pieces.iov[i], IBV_ACCESS_REMOTE_READ, (*send.exposed)[i]))
             return error;
@@ -33,7 +34,7 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     const wire::Announcement announcement{.length = send.length};
     std::memcpy(payload, &announcement, sizeof announcement);
     size_t size = sizeof announcement;
-    for (uint32_t i = 0; i < send.pieces.count; ++i) {
+    for (size_t i = 0; i < send.pieces.count(); ++i) {
         const iovec& v = send.pieces.iov[i];
         const wire::RemoteSegment segment{.address = reinterpret_cast<uint64_t>(v.iov_base),
                                           .length = v.iov_len,
@@ -44,7 +45,7 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     }
     send.header.kind = wire::FrameKind::announce;
     send.header.flags |= wire::kConfirm;
-    send.header.segments = static_cast<uint16_t>(send.pieces.count);
+    send.header.segments = static_cast<uint16_t>(send.pieces.count());
     if (const int error = post_built(lane, send, {payload, size})) return error;
     await_answer(*send.peer, send);
     count_sent(send.length);
@@ -79,6 +80,10 @@ void Engine::fetch(Receive& receive, const Message& message) noexcept {
     RemoteCopy& copy = fetch->copy;
     copy.local = receive.pieces.list();
     copy.bytes = std::min(message.length, receive.pieces.bytes);
+    const size_t segments = message.payload.size() / sizeof(wire::RemoteSegment);
+    if (!copy.keys.make(copy.local.size(), longs_.registrations) ||
+        !copy.remote.make(segments, longs_.segments))
+        return end(*fetch, FI_ENOMEM);
     size_t count = 0, offered = 0;
     for (auto rest = message.payload; !rest.empty();
          rest = rest.subspan(sizeof(wire::RemoteSegment))) {
@@ -107,18 +112,18 @@ int Engine::register_target(Fetch& fetch) noexcept {
     return 0;
 }
 
-// Posts reads until all is asked for or the lane is full.
+// Posts reads until all is asked for or the lane is full: all in one call, if they go at once.
 int Engine::post(Lane& lane, Fetch& fetch) noexcept {
     while (fetch.copy.left() > 0) {
         if (!lane.has_room()) return FI_EAGAIN;
         ibv_send_wr wr{};
         Segments segments;
-        const size_t bytes = fetch.copy.next(most_at_once_, segments_, wr, segments);
+        const size_t bytes = fetch.copy.next(most_at_once_, read_segments_, wr, segments);
         const bool last = bytes == fetch.copy.left();
         wr.opcode = IBV_WR_RDMA_READ;
         wr.send_flags = last ? IBV_SEND_SIGNALED : 0;
         const int error = last ? lane.post(wr, verbs::WorkKind::read, &fetch)
-                               : lane.post(wr, verbs::WorkKind::lane, &lane);
+                               : lane.post(wr, verbs::WorkKind::lane, &lane, true);
         if (error) return error;
         fetch.copy.advance(bytes);
     }
@@ -130,7 +135,7 @@ void Engine::on_fetched(Fetch& fetch, ibv_wc_status status) noexcept {
 }
 
 void Engine::end(Fetch& fetch, int error) noexcept {
-    give_back(fetch.copy.keys); // before anyone hears that the memory is his again
+    give_back(fetch.copy.keys.list()); // before anyone hears that the memory is his again
     send_finish(fetch.message, error);
     const size_t bytes = fetch.copy.bytes;
     const bool cut = bytes < fetch.message.length;

@@ -11,12 +11,6 @@
 namespace odrc::transfer {
 namespace {
 
-uint64_t remote_length(std::span<const fi_rma_iov> remote) noexcept {
-    uint64_t length = 0;
-    for (const fi_rma_iov& v : remote) length += v.len;
-    return length;
-}
-
 // Keys are as wide as the device's.
 bool beyond_any_key(std::span<const fi_rma_iov> remote) noexcept {
     return std::ranges::any_of(remote, [](const fi_rma_iov& v) { return v.key > UINT32_MAX; });
@@ -37,13 +31,12 @@ int error_of(ibv_wc_status status) noexcept {
 
 } // namespace
 
-ssize_t Engine::rma(const RmaArguments& a) noexcept {
+ssize_t Engine::begin(const RmaArguments& a) noexcept {
+    if (a.iov.size() > segments_ || a.remote.size() > segments_) return -FI_EINVAL;
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
     if (length > (inject ? kInjectSize : kMaxMessage)) return -FI_EMSGSIZE;
-    if (a.iov.size() > wire::kIovLimit || a.remote.size() > wire::kIovLimit ||
-        remote_length(a.remote) != length)
-        return -FI_EINVAL;
+    if (length_of(a.remote) != length) return -FI_EINVAL;
     if (beyond_any_key(a.remote)) return -FI_EKEYREJECTED;
     if (transmitting_ >= settings_.transmit_size ||
         (settings_.transmit && settings_.transmit->full()))
@@ -51,7 +44,7 @@ ssize_t Engine::rma(const RmaArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
-    constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA;
+    constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA | FI_MORE;
     if (inject && !(a.flags & kTracked) && !peer->wants_events && may_post(*peer) &&
         length <= peer->lane->max_inline() && a.remote.size() == 1 && a.iov.size() <= segments_)
         return write_at_once(*peer->lane, a, length);
@@ -92,6 +85,7 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
     if (!rma) return nullptr;
     ++transmitting_;
     rma->fenced = (a.flags & FI_FENCE) != 0;
+    rma->more = (a.flags & FI_MORE) != 0;
     rma->context = a.context;
     rma->kind = a.flags & (FI_READ | FI_WRITE);
     rma->wanted = (a.flags & FI_COMPLETION) != 0;
@@ -105,7 +99,12 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
         rma->note |= wire::kConfirm;
     RemoteCopy& copy = rma->copy;
     copy.bytes = length;
-    rma->reached = static_cast<uint32_t>(a.remote.size());
+    const size_t keys = std::max<size_t>(a.iov.size(), 1); // that of a copy, if there is one
+    if (!copy.remote.make(a.remote.size(), longs_.segments) ||
+        !copy.keys.make(keys, longs_.registrations)) {
+        release(*rma);
+        return nullptr;
+    }
     for (size_t i = 0; i < a.remote.size(); ++i)
         copy.remote[i] = {.address = a.remote[i].addr,
                           .length = a.remote[i].len,
@@ -115,17 +114,17 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
         rma->pool = &injects_;
         rma->buffer = copy_into_buffer(injects_, a.iov);
         if (rma->buffer) return rma;
-        release(*rma);
-        return nullptr;
+    } else if (rma->pieces.assign(a.iov, longs_)) {
+        for (size_t i = 0; a.keys && i < a.iov.size(); ++i)
+            copy.keys[i] = {static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.keys[i])), 0};
+        return rma;
     }
-    rma->pieces.assign(a.iov);
-    for (size_t i = 0; a.keys && i < a.iov.size(); ++i)
-        copy.keys[i] = {static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.keys[i])), 0};
-    return rma;
+    release(*rma);
+    return nullptr;
 }
 
-// Posts work requests until the lane is full. All are signaled, so that we know when none is left
-// to touch the memory, whatever becomes of the lane.
+// Posts work requests, in one call, until the lane is full. All are signaled, so that we know when
+// none is left to touch the memory, whatever becomes of the lane.
 int Engine::post(Lane& lane, Rma& rma) noexcept {
     if (!rma.prepared)
         if (const int error = prepare(lane, rma)) return error;
@@ -174,11 +173,14 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
 int Engine::post_part(Lane& lane, Rma& rma) noexcept {
     ibv_send_wr wr{};
     Segments segments;
-    const size_t bytes = rma.copy.next(most_at_once_, segments_, wr, segments);
-    wr.opcode = rma.kind == FI_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+    const bool reads = rma.kind == FI_READ;
+    const size_t bytes =
+        rma.copy.next(most_at_once_, reads ? read_segments_ : segments_, wr, segments);
+    wr.opcode = reads ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_SIGNALED;
-    if (rma.kind == FI_WRITE && bytes <= lane.max_inline()) wr.send_flags |= IBV_SEND_INLINE;
-    if (const int error = lane.post(wr, verbs::WorkKind::rma, &rma)) {
+    if (!reads && bytes <= lane.max_inline()) wr.send_flags |= IBV_SEND_INLINE;
+    const bool more = rma.more || bytes < rma.copy.left() || rma.note != 0;
+    if (const int error = lane.post(wr, verbs::WorkKind::rma, &rma, more)) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: {} bytes to or from {} could not be posted: {}",
                   adapter_.port().name(), bytes, lane.peer().address.text(), fi_strerror(error));
         return error;
@@ -213,9 +215,9 @@ void Engine::end(Rma& rma, int error) noexcept {
 
 void Engine::complete(Rma& rma) noexcept {
     const uint64_t flags = FI_RMA | rma.kind;
-    if (rma.kind == FI_READ && rma.buffer && !rma.failure)
-        rma.pieces.fill({rma.buffer->data + wire::kMaxHeader, rma.copy.bytes});
-    give_back(rma.copy.keys); // before anyone hears that the memory is his again
+    if (rma.kind == FI_READ && rma.copied.iov_base && !rma.failure)
+        rma.pieces.fill({static_cast<const std::byte*>(rma.copied.iov_base), rma.copy.bytes});
+    give_back(rma.copy.keys.list()); // before anyone hears that the memory is his again
     count(rma.kind == FI_READ ? settings_.tallies.read : settings_.tallies.written, rma.failure);
     if (settings_.transmit && rma.failure && rma.report_errors) {
         fi_cq_err_entry entry{};
@@ -239,7 +241,7 @@ void Engine::complete(Rma& rma) noexcept {
 }
 
 void Engine::release(Rma& rma) noexcept {
-    give_back(rma.copy.keys);
+    give_back(rma.copy.keys.list());
     if (rma.buffer) rma.pool->give_back(rma.buffer);
     rma.peer->over(rma);
     --transmitting_;
@@ -255,7 +257,7 @@ int Engine::register_memory(const iovec& piece, int access, verbs::Registration&
     return 0;
 }
 
-void Engine::give_back(Registrations& keys) noexcept {
+void Engine::give_back(std::span<verbs::Registration> keys) noexcept {
     for (verbs::Registration& key : keys) {
         counters_.memory_given_back(key.bytes());
         key = {};

@@ -21,18 +21,18 @@ wire::FrameHeader header_for(const Engine::SendArguments& a) noexcept {
 
 } // namespace
 
-ssize_t Engine::send(const SendArguments& a) noexcept {
+ssize_t Engine::begin(const SendArguments& a) noexcept {
+    if (a.iov.size() > segments_) return -FI_EINVAL;
     const size_t length = length_of(a.iov);
     const bool inject = a.flags & FI_INJECT;
     if (length > (inject ? kInjectSize : kMaxMessage)) return -FI_EMSGSIZE;
-    if (a.iov.size() > wire::kIovLimit) return -FI_EINVAL;
     if (transmitting_ >= settings_.transmit_size ||
         (settings_.transmit && settings_.transmit->full()))
         return -FI_EAGAIN;
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
-    if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE)) && may_post(*peer) &&
+    if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE | FI_MORE)) && may_post(*peer) &&
         wire::kMaxMessageHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
         return inject_at_once(*peer->lane, a, length);
 
@@ -51,7 +51,8 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     Segments segments;
     segments.add(header, wire::write_header(header, h, a.data, 0), 0);
     for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
-    const int error = post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane);
+    const int error =
+        post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane, false);
     if (error) return -error;
     count_sent(length);
     count(settings_.tallies.sent, 0);
@@ -67,18 +68,18 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
     send->context = a.context;
     send->length = length;
     send->fenced = (a.flags & FI_FENCE) != 0;
+    send->more = (a.flags & FI_MORE) != 0;
     send->kind = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED));
     send->wanted = (a.flags & FI_COMPLETION) != 0;
     if (send->wanted && a.flags & kConfirmed) send->header.flags |= wire::kConfirm;
     send->report_errors = send->wanted || !(a.flags & FI_INJECT);
-    if (!(a.flags & FI_INJECT)) {
-        send->pieces.assign(a.iov);
+    if (a.flags & FI_INJECT) { // the caller takes its memory back at once
+        send->pool = &injects_;
+        send->buffer = copy_into_buffer(injects_, a.iov);
+        if (send->buffer) return send;
+    } else if (send->pieces.assign(a.iov, longs_)) {
         return send;
     }
-    // The caller takes its memory back at once.
-    send->pool = &injects_;
-    send->buffer = copy_into_buffer(injects_, a.iov);
-    if (send->buffer) return send;
     release(*send);
     return nullptr;
 }
@@ -149,7 +150,7 @@ void Engine::complete(Send& send, int error) noexcept {
 void Engine::release(Send& send) noexcept {
     if (send.buffer) send.pool->give_back(send.buffer);
     if (send.exposed) {
-        give_back(*send.exposed);
+        give_back(send.exposed->list());
         exposures_.destroy(send.exposed);
     }
     send.peer->over(send);

@@ -18,9 +18,10 @@ bool take(std::span<const std::byte>& bytes, T& value) noexcept {
 }
 
 bool take_keys(std::span<const std::byte>& bytes, Frame& frame) noexcept {
-    if (frame.header.segments > kIovLimit) return false;
-    for (size_t i = 0; i < frame.header.segments; ++i)
-        if (!take(bytes, frame.keys[i])) return false;
+    const size_t size = frame.header.segments * sizeof(uint32_t);
+    if (frame.header.segments > kIovLimit || bytes.size() < size) return false;
+    frame.keys = bytes.first(size);
+    bytes = bytes.subspan(size);
     return true;
 }
 
@@ -95,6 +96,11 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     }
     frame.payload = bytes;
     return frame;
+}
+
+std::span<const uint32_t> Frame::regions(std::span<uint32_t, kIovLimit> room) const noexcept {
+    std::ranges::copy(keys, std::as_writable_bytes(room).begin());
+    return room.first(keys.size() / sizeof(uint32_t));
 }
 
 uint32_t Frame::finish_error() const noexcept {

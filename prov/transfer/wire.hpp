@@ -63,8 +63,8 @@ struct Finish {
     uint32_t unused;
 };
 
-// How many pieces the memory of one message may be in.
-inline constexpr size_t kIovLimit = 8;
+// How many pieces the memory of one operation may be in, if the device gathers as many.
+inline constexpr size_t kIovLimit = 32;
 
 // Payload of an atomic frame, followed by the segments that it changes, its operands, if the
 // operation has some, and what it compares, if it does.
@@ -106,14 +106,14 @@ struct Frame {
     FrameHeader header;
     uint64_t data;
     uint64_t handle;
-    std::array<uint32_t, kIovLimit> keys; // kEvent: the first so many
+    std::span<const std::byte> keys; // kEvent: of the regions
     Announcement announcement;
     std::span<const std::byte> payload; // announce: the segments; atomic: with what is behind them
 
     size_t message_length() const noexcept {
         return header.kind == FrameKind::announce ? announcement.length : payload.size();
     }
-    std::span<const uint32_t> regions() const noexcept { return {keys.data(), header.segments}; }
+    std::span<const uint32_t> regions(std::span<uint32_t, kIovLimit> room) const noexcept;
     uint32_t finish_error() const noexcept;
     // Of an atomic: what it does, one of the segments, and what is behind them.
     Atomic atomic() const noexcept;

@@ -105,7 +105,7 @@ ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {
 }
 
 // Drivers refuse a queue pair that asks for more inline data than they have, and say nowhere how
-// much that is: ask for less and less.
+// much that is, which may depend on how many segments there are besides: ask for less and less.
 uint32_t Adapter::probe_inline() {
     Cq cq{*context_, context_->create_cq(1, nullptr, nullptr)};
     if (!cq) return 0;
@@ -114,7 +114,7 @@ uint32_t Adapter::probe_inline() {
         attr.send_cq = attr.recv_cq = cq.get();
         attr.cap = {.max_send_wr = 1,
                     .max_recv_wr = 1,
-                    .max_send_sge = 2,
+                    .max_send_sge = static_cast<uint32_t>(port_.device_attr.max_sge),
                     .max_recv_sge = 1,
                     .max_inline_data = bytes};
         attr.qp_type = IBV_QPT_RC;

@@ -69,7 +69,7 @@ TEST_CASE("atomics are given to who asks for them, with the orders that they kee
     CHECK((atomics->rx_attr->caps & (FI_ATOMIC | FI_REMOTE_WRITE)) ==
           (FI_ATOMIC | FI_REMOTE_WRITE));
     CHECK(atomics->domain_attr->mr_mode == kRmaMode);
-    CHECK(atomics->tx_attr->rma_iov_limit == 8);
+    CHECK(atomics->tx_attr->rma_iov_limit == atomics->tx_attr->iov_limit);
     CHECK((info_for(FI_ATOMIC | FI_WRITE)->caps & kWays) == (FI_ATOMIC | FI_WRITE));
 
     constexpr uint64_t kAmongAtomics =
@@ -175,27 +175,32 @@ TEST_CASE("what cannot be meant is refused at once, as fi_atomic(3) says") {
     fid_ep* ep = d.a.ep();
     Numbers<uint64_t> there{d.b, std::vector<uint64_t>(1024)};
     std::vector<uint64_t> here(1025);
-    fi_ioc local[9], results[9];
-    fi_rma_ioc remote[9];
+    const size_t limit = d.a.endpoint.info().tx_attr->rma_iov_limit;
+    std::vector<fi_ioc> local(limit + 1), results(limit + 1);
+    std::vector<fi_rma_ioc> remote(limit + 1);
     for (auto& v : local) v = {here.data(), 1};
     for (auto& v : results) v = {here.data(), 1};
     for (auto& v : remote) v = {there.at(0), 1, there.key()};
-    fi_msg_atomic m = atomic_message(d.to_b, {local, 8}, {remote, 8}, FI_UINT64, FI_SUM, nullptr);
+    fi_msg_atomic m = atomic_message(d.to_b, {local.data(), limit}, {remote.data(), limit},
+                                     FI_UINT64, FI_SUM, nullptr);
     const auto with = [&](auto&& change) {
         fi_msg_atomic changed = m;
         change(changed);
         return fi_atomicmsg(ep, &changed, 0);
     };
     // Too many pieces, or none, or not as many elements on all sides.
-    CHECK(with([](auto& c) { c.iov_count = 9; }) == -FI_EINVAL);
-    CHECK(with([](auto& c) { c.rma_iov_count = 9; }) == -FI_EINVAL);
-    CHECK(with([](auto& c) { c.rma_iov_count = 7; }) == -FI_EINVAL);
+    CHECK(with([](auto& c) { ++c.iov_count; }) == -FI_EINVAL);
+    CHECK(with([](auto& c) { ++c.rma_iov_count; }) == -FI_EINVAL);
+    CHECK(with([](auto& c) { --c.rma_iov_count; }) == -FI_EINVAL);
     CHECK(with([](auto& c) { c.iov_count = c.rma_iov_count = 0; }) == -FI_EINVAL);
-    CHECK(fi_fetch_atomicmsg(ep, &m, results, nullptr, 9, 0) == -FI_EINVAL);
-    CHECK(fi_fetch_atomicmsg(ep, &m, results, nullptr, 7, 0) == -FI_EINVAL);
     m.op = FI_CSWAP;
-    CHECK(fi_compare_atomicmsg(ep, &m, local, nullptr, 9, results, nullptr, 8, 0) == -FI_EINVAL);
-    CHECK(fi_compare_atomicmsg(ep, &m, local, nullptr, 7, results, nullptr, 8, 0) == -FI_EINVAL);
+    for (const size_t wrong : {limit + 1, limit - 1}) {
+        fi_msg_atomic sum = m;
+        sum.op = FI_SUM;
+        CHECK(fi_fetch_atomicmsg(ep, &sum, results.data(), nullptr, wrong, 0) == -FI_EINVAL);
+        CHECK(fi_compare_atomicmsg(ep, &m, local.data(), nullptr, wrong, results.data(), nullptr,
+                                   limit, 0) == -FI_EINVAL);
+    }
     m.op = FI_SUM;
     CHECK(fi_atomic(ep, here.data(), 0, nullptr, d.to_b, there.at(0), there.key(), FI_UINT64,
                     FI_SUM, nullptr) == -FI_EINVAL);

@@ -249,3 +249,28 @@ TEST_CASE("a peer is killed while its long message is being read, again and agai
         if (!o.error) CHECK(in.back() == 'b');
     }
 }
+
+TEST_CASE("a peer is killed while short messages wait for it, and each of them ends" * forks()) {
+    Child child{[](Board& board) {
+        const Far far{board};
+        board.step = 3;
+        for (;;) pause(); // takes nothing until it is killed
+    }};
+    Watched near;
+    const fi_addr_t number = meet(near, child);
+    child.await(3);
+    const std::vector<char> out(1000);
+    std::vector<int> sending(600); // more than there are buffers for
+    for (int& context : sending)
+        REQUIRE(fi_tsend(near.ep(), out.data(), out.size(), nullptr, number, 1, &context) == 0);
+    CHECK_FALSE(outcome(near, &sending[0]).error);
+    child.kill_now();
+    size_t failed = 0;
+    for (size_t i = 1; i < sending.size(); ++i) {
+        const Outcome o = outcome(near, &sending[i]);
+        if (!o.error) continue;
+        CHECK(o.error->err == FI_ECONNRESET);
+        ++failed;
+    }
+    CHECK(failed > 0);
+}

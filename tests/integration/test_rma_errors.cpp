@@ -173,20 +173,21 @@ TEST_CASE("what cannot be meant is refused at once") {
     std::vector<char> here(4096);
     fid_ep* ep = d.a.ep();
     const auto& info = d.a.endpoint.info();
-    const iovec iov[9] = {{here.data(), 1}, {here.data(), 1}, {here.data(), 1},
-                          {here.data(), 1}, {here.data(), 1}, {here.data(), 1},
-                          {here.data(), 1}, {here.data(), 1}, {here.data(), 1}};
-    fi_rma_iov remote[9];
-    for (auto& r : remote) r = {there.at(0), 1, there.key()};
-    fi_msg_rma m = rma_message(d.to_b, {iov, 9}, {remote, 9}, nullptr);
-    CHECK(info.tx_attr->rma_iov_limit == 8);
+    const size_t limit = info.tx_attr->rma_iov_limit;
+    CHECK(limit == info.tx_attr->iov_limit);
+    const std::vector<iovec> iov(limit + 1, {here.data(), 1});
+    const std::vector<fi_rma_iov> remote(limit + 1, {there.at(0), 1, there.key()});
+    fi_msg_rma m = rma_message(d.to_b, iov, remote, nullptr);
     CHECK(fi_writemsg(ep, &m, 0) == -FI_EINVAL); // too many pieces of both
-    m.iov_count = 8;
-    m.rma_iov_count = 9;
+    m.iov_count = limit;
     CHECK(fi_readmsg(ep, &m, 0) == -FI_EINVAL);
-    m.rma_iov_count = 7; // not as many bytes on both sides
+    CHECK(fi_writev(ep, iov.data(), nullptr, limit + 1, d.to_b, there.at(0), there.key(),
+                    nullptr) == -FI_EINVAL);
+    CHECK(fi_readv(ep, iov.data(), nullptr, limit + 1, d.to_b, there.at(0), there.key(), nullptr) ==
+          -FI_EINVAL);
+    m.rma_iov_count = limit - 1; // not as many bytes on both sides
     CHECK(fi_readmsg(ep, &m, 0) == -FI_EINVAL);
-    m.rma_iov_count = 8;
+    m.rma_iov_count = limit;
     for (const uint64_t flag : {FI_COMMIT_COMPLETE, FI_PEEK, FI_MULTI_RECV, FI_REMOTE_READ})
         CHECK(fi_writemsg(ep, &m, flag) == -FI_EBADFLAGS);
     CHECK(fi_readmsg(ep, &m, FI_INJECT) == -FI_EBADFLAGS);

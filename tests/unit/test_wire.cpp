@@ -86,7 +86,8 @@ TEST_CASE("a note behind a write carries what its target is to hear, and nothing
 }
 
 TEST_CASE("a note that counts names the regions") {
-    const std::array<uint32_t, kIovLimit> keys{1, 2, 3, 4, 5, 6, 7, 0xffffffff};
+    std::array<uint32_t, kIovLimit> keys{}, room{};
+    for (uint32_t i = 0; i < keys.size(); ++i) keys[i] = 0xffffffff - i;
     std::byte bytes[kMaxHeader + 1];
     for (const FrameKind kind : {FrameKind::wrote, FrameKind::read}) {
         for (uint16_t n = 0; n <= keys.size(); ++n) {
@@ -96,7 +97,7 @@ TEST_CASE("a note that counts names the regions") {
             CHECK(size == header_size(header));
             const auto frame = read_frame(first(bytes, size));
             REQUIRE(frame);
-            CHECK(std::ranges::equal(frame->regions(), std::span{keys}.first(n)));
+            CHECK(std::ranges::equal(frame->regions(room), std::span{keys}.first(n)));
             CHECK_FALSE(read_frame(first(bytes, size - 1)));
             CHECK_FALSE(read_frame(first(bytes, size + 1)));
         }
@@ -108,7 +109,7 @@ TEST_CASE("a note that counts names the regions") {
     REQUIRE(frame);
     CHECK(frame->data == 77);
     CHECK(frame->handle == 88);
-    CHECK(frame->regions().back() == keys.back());
+    CHECK(std::ranges::equal(frame->regions(room), keys));
 
     SUBCASE("with more than an operation can reach, it is refused") {
         const FrameHeader more{FrameKind::wrote, kEvent, kIovLimit + 1, 3, 4096};
