@@ -54,6 +54,7 @@ struct Wishes {
     bool counters{false};        // one counts what is sent, one what is received
     bool remote_counters{false}; // one counts what peers read, one what they write
     int mr_mode{0};
+    bool events{false}; // an event queue is bound
 };
 
 class Endpoint {
@@ -62,6 +63,7 @@ public:
 
     fid_ep* ep() const noexcept { return ep_.get(); }
     fid_cq* cq() const noexcept { return cq_.get(); }
+    fid_eq* eq() const noexcept { return eq_.get(); }
     fid_cntr* sent() const noexcept { return sent_.get(); }
     fid_cntr* received() const noexcept { return received_.get(); }
     fid_cntr* read_by_peers() const noexcept { return read_by_peers_.get(); }
@@ -89,6 +91,7 @@ private:
     Owned<fid_domain> domain_;
     Owned<fid_av> av_;
     Owned<fid_cq> cq_;
+    Owned<fid_eq> eq_;                                                   // if wished for
     Owned<fid_cntr> sent_, received_, read_by_peers_, written_by_peers_; // if wished for
     Owned<fid_ep> ep_;
 };
