@@ -6,7 +6,6 @@
 #include "transfer/engine.hpp"
 
 #include <algorithm>
-#include <rdma/fi_collective.h>
 
 namespace odrc::transfer {
 namespace {
@@ -14,16 +13,14 @@ namespace {
 // Where the next block may begin, whatever its type.
 size_t aligned(size_t bytes) noexcept { return (bytes + 15) / 16 * 16; }
 
-bool moves_data_of(const Collective& c, const void* buffer) noexcept {
-    return c.block == 0 || buffer;
-}
+bool suffices(const Collective& c, const void* buffer) noexcept { return c.block == 0 || buffer; }
 
 // The buffers that the member's part in the collective needs are there.
 bool has_buffers(const Collective& c) noexcept {
     const bool gives = c.kind != FI_SCATTER || c.is_root();
     const bool takes =
         c.kind != FI_BROADCAST && (c.is_root() || !c.has_root() || c.kind == FI_SCATTER);
-    return (!gives || moves_data_of(c, c.data)) && (!takes || moves_data_of(c, c.result));
+    return (!gives || suffices(c, c.data)) && (!takes || suffices(c, c.result));
 }
 
 } // namespace
@@ -62,7 +59,7 @@ ssize_t Engine::collective(const CollectiveArguments& a) noexcept {
     if (!has_buffers(what)) return -FI_EINVAL;
 
     CollectiveOperation* op = make_operation(*group, what);
-    if (!op) return -FI_EAGAIN;
+    if (!op) return -FI_ENOMEM;
     op->number = group->next++;
     op->context = a.context;
     op->wanted = (a.flags & FI_COMPLETION) != 0;
@@ -162,8 +159,7 @@ void Engine::finish(CollectiveOperation& op) noexcept {
 }
 
 void Engine::complete(const CollectiveOperation& op) noexcept {
-    const bool gives_result = op.what.result != nullptr;
-    void* const buffer = gives_result ? op.what.result : op.what.data;
+    void* const buffer = op.what.result ? op.what.result : op.what.data;
     count(settings_.tallies.sent, op.error);
     if (!settings_.transmit) return;
     if (op.error) {

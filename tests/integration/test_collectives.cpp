@@ -6,6 +6,7 @@
 #include "collectives.hpp"
 
 #include <array>
+#include <thread>
 
 using namespace duo;
 
@@ -260,4 +261,37 @@ TEST_CASE("collectives are counted with what is sent, and complete silently wher
         CHECK(!circle[i].take(&silent));
         CHECK(fi_cntr_read(circle[i].endpoint.received()) == 0);
     }
+}
+
+TEST_CASE("whoever sleeps is woken by the end of a join, and of a collective") {
+    Wishes wishes = kCollectiveWishes;
+    wishes.wait = FI_WAIT_FD;
+    Circle circle{2, wishes};
+    const Owned<fid_mc> group = circle.join(0, first(2));
+    ssize_t event_read = 0, completion_read = 0;
+    int done[2];
+    std::jthread sleeper{[&] {
+        constexpr int kMilliseconds = 40'000;
+        const Endpoint& e = circle[0].endpoint;
+        uint32_t event = 0;
+        fi_eq_entry entry{};
+        event_read = fi_eq_sread(e.eq(), &event, &entry, sizeof entry, kMilliseconds, 0);
+        fi_barrier(e.ep(), fi_mc_addr(group.get()), &done[0]);
+        fi_cq_tagged_entry completion{};
+        completion_read = fi_cq_sread(e.cq(), &completion, 1, nullptr, kMilliseconds);
+    }};
+    const Owned<fid_mc> other = circle.join(1, first(2));
+    const auto until = [&](const std::function<bool()>& condition) {
+        const auto end = Clock::now() + kPatience;
+        while (!condition()) {
+            REQUIRE(Clock::now() < end);
+            circle[1].poll();
+        }
+    };
+    until([&] { return circle.event(1).has_value(); });
+    CHECK(fi_barrier(circle.ep(1), fi_mc_addr(other.get()), &done[1]) == 0);
+    until([&] { return circle[1].take(&done[1]).has_value(); });
+    sleeper.join();
+    CHECK(event_read == sizeof(fi_eq_entry));
+    CHECK(completion_read == 1);
 }
