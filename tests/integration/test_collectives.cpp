@@ -126,10 +126,10 @@ private:
 } // namespace
 
 TEST_CASE("every collective gives every member its result, whatever the size of the group") {
-    for (const size_t size : {1, 2, 3, 5, 8}) {
+    for (const size_t size : {1, 2, 5, 8}) {
         Circle circle{size};
         for (int kind = FI_BARRIER; kind <= FI_GATHER; ++kind)
-            for (const size_t count : {size_t{0}, size_t{1}, size_t{40}, size_t{3000}})
+            for (const size_t count : {size_t{0}, size_t{1}, size_t{3000}})
                 Run{circle, static_cast<fi_collective_op>(kind), count, size / 2}.check_all();
     }
 }
