@@ -57,6 +57,14 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     const uint64_t selective = wishes.selective ? FI_SELECTIVE_COMPLETION : 0;
     check(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV | selective),
           "fi_ep_bind to the completion queue");
+    if (wishes.events) {
+        fi_eq_attr eq_attr{};
+        eq_attr.wait_obj = wishes.wait;
+        fid_eq* eq = nullptr;
+        check(fi_eq_open(fabric, &eq_attr, &eq, nullptr), "fi_eq_open");
+        eq_.reset(eq);
+        check(fi_ep_bind(ep, &eq->fid, 0), "fi_ep_bind to the event queue");
+    }
     if (wishes.counters) {
         sent_ = count(FI_SEND, wishes.wait);
         received_ = count(FI_RECV, wishes.wait);

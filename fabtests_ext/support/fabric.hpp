@@ -56,7 +56,8 @@ struct Wishes {
     bool remote_counters{false}; // one counts what peers read, one what they write
     int mr_mode{0};
     fi_progress data_progress{FI_PROGRESS_UNSPEC};
-    uint64_t order{0}; // FI_ORDER_*, of messages
+    uint64_t order{0};  // FI_ORDER_*, of messages
+    bool events{false}; // an event queue is bound
 };
 
 class Endpoint {
@@ -65,6 +66,7 @@ public:
 
     fid_ep* ep() const noexcept { return ep_.get(); }
     fid_cq* cq() const noexcept { return cq_.get(); }
+    fid_eq* eq() const noexcept { return eq_.get(); }
     fid_cntr* sent() const noexcept { return sent_.get(); }
     fid_cntr* received() const noexcept { return received_.get(); }
     fid_cntr* read() const noexcept { return read_.get(); }
@@ -94,6 +96,7 @@ private:
     Owned<fid_domain> domain_;
     Owned<fid_av> av_;
     Owned<fid_cq> cq_;
+    Owned<fid_eq> eq_; // if wished for
     Owned<fid_cntr> sent_, received_, read_, written_, read_by_peers_,
         written_by_peers_; // if wished for
     Owned<fid_ep> ep_;

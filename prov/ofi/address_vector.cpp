@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
+#include "ofi/av_set.hpp"
 #include "ofi/endpoint.hpp"
 #include "ofi/insertion.hpp"
 #include "ofi/resolve.hpp"
@@ -136,7 +137,7 @@ fi_ops_av make_av_ops() noexcept {
     ops.remove = av_remove;
     ops.lookup = av_lookup;
     ops.straddr = av_straddr;
-    ops.av_set = unsupported;
+    ops.av_set = open_av_set;
 #if FI_MAJOR_VERSION >= 2
     ops.insert_auth_key = unsupported;
     ops.lookup_auth_key = unsupported;

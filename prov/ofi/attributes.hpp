@@ -16,7 +16,7 @@ namespace odrc::ofi {
 inline constexpr uint64_t kMessageCaps = FI_MSG | FI_TAGGED;
 inline constexpr uint64_t kMemoryCaps = FI_RMA | FI_ATOMIC;
 inline constexpr uint64_t kPrimaryCaps =
-    kMessageCaps | kMemoryCaps | FI_DIRECTED_RECV | FI_AV_USER_ID;
+    kMessageCaps | kMemoryCaps | FI_COLLECTIVE | FI_DIRECTED_RECV | FI_AV_USER_ID;
 inline constexpr uint64_t kMessageModifiers = FI_SEND | FI_RECV;
 inline constexpr uint64_t kRemoteModifiers = FI_REMOTE_READ | FI_REMOTE_WRITE;
 inline constexpr uint64_t kRmaModifiers = FI_READ | FI_WRITE | kRemoteModifiers;
@@ -28,9 +28,10 @@ inline constexpr uint64_t kSecondaryCaps =
 // is a flag of insertions alone.
 inline constexpr uint64_t kVectorCaps = FI_MAJOR_VERSION >= 2 ? FI_AV_USER_ID : uint64_t{0};
 inline constexpr uint64_t kTransmitCaps =
-    kMessageCaps | FI_SEND | kMemoryCaps | FI_READ | FI_WRITE | FI_FENCE;
+    kMessageCaps | FI_SEND | kMemoryCaps | FI_READ | FI_WRITE | FI_FENCE | FI_COLLECTIVE;
 inline constexpr uint64_t kReceiveCaps = kMessageCaps | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV |
-                                         FI_SOURCE | kMemoryCaps | FI_RMA_EVENT | kRemoteModifiers;
+                                         FI_SOURCE | kMemoryCaps | FI_RMA_EVENT | kRemoteModifiers |
+                                         FI_COLLECTIVE;
 
 inline constexpr uint64_t kTransmitFlags = FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE |
                                            FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |

@@ -59,7 +59,7 @@ fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .stx_ctx = unsupported,
                             .srx_ctx = unsupported,
                             .query_atomic = query_atomic,
-                            .query_collective = unsupported,
+                            .query_collective = query_collective,
                             .endpoint2 = open_endpoint2};
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
 #include "ofi/event_queue.hpp"
+#include "ofi/multicast_group.hpp"
 #include "ofi/profile.hpp"
 #include "ofi/statistics.hpp"
 
@@ -71,7 +72,7 @@ fi_ops_cm cm_ops = {.size = sizeof(fi_ops_cm),
                     .accept = unsupported,
                     .reject = unsupported,
                     .shutdown = unsupported,
-                    .join = unsupported};
+                    .join = join_group};
 
 ondemand::Address address_of(const fi_info& info) {
     const auto address = ondemand::Address::from(info.src_addr, info.src_addrlen);
@@ -104,6 +105,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
     tagged = &tagged_ops_before_enable;
     rma = &rma_ops_before_enable;
     atomic = &atomic_ops_before_enable;
+    collective = &collective_ops_before_enable;
 }
 
 Endpoint::~Endpoint() {
@@ -162,7 +164,8 @@ int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
 }
 
 int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
-    if (flags || on_events_) return -FI_EINVAL;
+    if (flags || events_) return -FI_EINVAL;
+    events_ = &events;
     on_events_.emplace(events.leaning);
     return 0;
 }
@@ -170,12 +173,15 @@ int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
 int Endpoint::enable() {
     if (enabled()) return 0;
     if (!addresses_) return -FI_ENOAV;
-    if ((caps_ & (FI_SEND | FI_READ | FI_WRITE) && !transmit_) || (caps_ & FI_RECV && !receive_))
+    if ((caps_ & (FI_SEND | FI_READ | FI_WRITE | FI_COLLECTIVE) && !transmit_) ||
+        (caps_ & FI_RECV && !receive_))
         return -FI_ENOCQ;
     // Somebody may sleep on a counter of a region that is yet to come.
     const bool events = offers(FI_RMA_EVENT);
+    const bool joins = offers(FI_COLLECTIVE) && events_;
     const bool waitable = (transmit_ && transmit_->waitable()) ||
-                          (receive_ && receive_->waitable()) || counters_.waitable() || events;
+                          (receive_ && receive_->waitable()) || counters_.waitable() || events ||
+                          (joins && events_->waitable());
     engine_.emplace(domain_.adapter(), addresses_->table(), domain_.watchdog(), gate(),
                     transfer::Engine::Settings{
                         .transmit = transmit_ ? &transmit_->sink() : nullptr,
@@ -196,6 +202,7 @@ int Endpoint::enable() {
         if (receive_) receive_->attach(*this);
         counters_.attach(*this);
         if (events) domain_.region_counters().add(*this);
+        if (joins) events_->attach(*this);
     } catch (...) {
         detach();
         engine_.reset();
@@ -205,6 +212,7 @@ int Endpoint::enable() {
     tagged = &tagged_ops;
     rma = &rma_ops;
     atomic = &atomic_ops;
+    collective = &collective_ops;
     return 0;
 }
 
@@ -214,6 +222,7 @@ void Endpoint::detach() noexcept {
     if (receive_) receive_->detach(*this);
     counters_.detach(*this);
     domain_.region_counters().remove(*this);
+    if (events_) events_->detach(*this);
 }
 
 void Endpoint::forget(fi_addr_t number) noexcept {

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <rdma/fi_atomic.h>
+#include <rdma/fi_collective.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
@@ -27,6 +28,8 @@ public:
     transfer::Engine& engine() noexcept { return *engine_; }
     Gate& gate() noexcept { return domain_.one_thread() ? domain_.gate() : gate_; }
     bool enabled() const noexcept { return engine_.has_value(); }
+    const AddressVector* addresses() const noexcept { return addresses_; }
+    EventQueue* events() noexcept { return events_; } // null: none is bound
 
     // Whether it was opened to do all of this (fi_getinfo(3)).
     bool offers(uint64_t caps) const noexcept { return (caps_ & caps) == caps; }
@@ -83,6 +86,7 @@ private:
     AddressVector* addresses_{nullptr};
     CompletionQueue* transmit_{nullptr};
     CompletionQueue* receive_{nullptr};
+    EventQueue* events_{nullptr};
     CounterBindings counters_;
     std::optional<Leaning> on_addresses_, on_transmit_, on_receive_, on_events_;
     Gate gate_;
@@ -93,9 +97,14 @@ extern fi_ops_msg message_ops, message_ops_before_enable;
 extern fi_ops_tagged tagged_ops, tagged_ops_before_enable;
 extern fi_ops_rma rma_ops, rma_ops_before_enable;
 extern fi_ops_atomic atomic_ops, atomic_ops_before_enable;
+extern fi_ops_collective collective_ops, collective_ops_before_enable;
 
 // fi_query_atomic
 int query_atomic(fid_domain* domain, fi_datatype type, fi_op op, fi_atomic_attr* attr,
                  uint64_t flags);
+
+// fi_query_collective
+int query_collective(fid_domain* domain, fi_collective_op coll, fi_collective_attr* attr,
+                     uint64_t flags);
 
 } // namespace odrc::ofi

@@ -4,6 +4,7 @@
 #include "ofi/event_queue.hpp"
 
 #include "base/log.hpp"
+#include "ofi/endpoint.hpp"
 
 #include <cstring>
 #include <sys/eventfd.h>
@@ -76,6 +77,33 @@ EventQueue::EventQueue(Fabric& fabric, const fi_eq_attr* attr, void* context)
     ops = &eq_ops;
 }
 
+void EventQueue::attach(Endpoint& endpoint) {
+    std::lock_guard lock{endpoints_mutex_};
+    endpoints_.push_back(&endpoint);
+    if (wait_.by_descriptor()) wait_.watch(endpoint.engine().fd());
+}
+
+void EventQueue::detach(Endpoint& endpoint) noexcept {
+    std::lock_guard lock{endpoints_mutex_};
+    std::erase(endpoints_, &endpoint);
+}
+
+void EventQueue::make_progress() noexcept {
+    std::lock_guard lock{endpoints_mutex_};
+    for (Endpoint* endpoint : endpoints_) {
+        const Entry entry{endpoint->gate()};
+        endpoint->engine().progress();
+    }
+}
+
+void EventQueue::arm() noexcept {
+    std::lock_guard lock{endpoints_mutex_};
+    for (Endpoint* endpoint : endpoints_) {
+        const Entry entry{endpoint->gate()};
+        endpoint->engine().arm();
+    }
+}
+
 void EventQueue::push(uint32_t event, const fi_eq_entry& entry) {
     put(event, false, &entry, sizeof entry);
 }
@@ -98,11 +126,13 @@ void EventQueue::drop_first() noexcept {
 }
 
 ssize_t EventQueue::read(uint32_t* event, void* buffer, size_t length, bool peek) noexcept {
+    make_progress();
     std::lock_guard lock{mutex_};
     if (events_.empty()) return -FI_EAGAIN;
     const Event& first = events_.front();
     if (first.is_error) return -FI_EAVAIL;
-    const size_t size = first.content.size();
+    // Without a buffer, the application wants to know the event alone.
+    const size_t size = buffer ? first.content.size() : 0;
     if (length < size) return -FI_ETOOSMALL;
     *event = first.type;
     if (size > 0) std::memcpy(buffer, first.content.data(), size);
@@ -129,8 +159,7 @@ ssize_t EventQueue::wait(uint32_t* event, void* buffer, size_t length, int timeo
         if (n == -FI_EAGAIN) return std::nullopt;
         return n;
     };
-    const auto armed_always = [] {};
-    return wait_.wait(timeout, attempt, armed_always);
+    return wait_.wait(timeout, attempt, [this] { arm(); });
 }
 
 ssize_t EventQueue::write(uint32_t event, const void* buffer, size_t length) {
@@ -141,7 +170,9 @@ ssize_t EventQueue::write(uint32_t event, const void* buffer, size_t length) {
 
 int EventQueue::trywait() noexcept {
     if (!wait_.by_descriptor()) return -FI_ENOSYS;
+    arm();
     wait_.arm();
+    make_progress();
     std::lock_guard lock{mutex_};
     return events_.empty() ? 0 : -FI_EAGAIN;
 }

@@ -14,12 +14,20 @@
 
 namespace odrc::ofi {
 
-// fi_eq(3): what address vectors report of asynchronous insertions, and what the application has
-// written itself. Endpoints of this provider have no events.
+class Endpoint;
+
+// fi_eq(3): what address vectors report of asynchronous insertions, and endpoints of joins; and
+// what the application has written itself.
 class EventQueue : public fid_eq {
 public:
     using Fid = fid_eq;
     EventQueue(Fabric& fabric, const fi_eq_attr* attr, void* context); // throws Error
+
+    bool waitable() const noexcept { return wait_.by_descriptor(); }
+
+    // The endpoints whose progress reading makes, for they may join groups. Throws Error.
+    void attach(Endpoint& endpoint);
+    void detach(Endpoint& endpoint) noexcept;
 
     // Of the provider's objects. Throws std::bad_alloc.
     void push(uint32_t event, const fi_eq_entry& entry);
@@ -43,6 +51,8 @@ private:
 
     void put(uint32_t type, bool is_error, const void* content, size_t length);
     void drop_first() noexcept;
+    void make_progress() noexcept;
+    void arm() noexcept; // the endpoints' devices, to wake sleepers
 
     Leaning on_fabric_;
     const bool writable_;
@@ -50,6 +60,8 @@ private:
     std::mutex mutex_;
     std::deque<Event> events_;
     Fd ready_; // readable while there are events
+    std::mutex endpoints_mutex_;
+    std::vector<Endpoint*> endpoints_;
 };
 
 } // namespace odrc::ofi

@@ -50,6 +50,11 @@ bool AddressTable::remove(fi_addr_t fi_addr) noexcept {
     return true;
 }
 
+fi_addr_t AddressTable::end() const noexcept {
+    std::lock_guard lock{mutex_};
+    return end_;
+}
+
 std::optional<Address> AddressTable::at(fi_addr_t fi_addr) const noexcept {
     std::lock_guard lock{mutex_};
     if (!stands(fi_addr)) return std::nullopt;

@@ -25,6 +25,7 @@ public:
     fi_addr_t insert(const Address& address, std::optional<fi_addr_t> id = {});
     bool remove(fi_addr_t fi_addr) noexcept;
     std::optional<Address> at(fi_addr_t fi_addr) const noexcept;
+    fi_addr_t end() const noexcept; // no number is as high
 
     // A number under which the address stands, or FI_ADDR_NOTAVAIL.
     fi_addr_t find(const Address& address) const noexcept;

@@ -27,6 +27,9 @@ public:
         return look_up(number);
     }
     Peer* find(const Address& address) noexcept; // null when memory is out
+    std::optional<Address> address_of(fi_addr_t number) const noexcept {
+        return addresses_.at(number);
+    }
 
     // The application took the number back: it may stand for another address soon.
     void forget(fi_addr_t number) noexcept;

@@ -38,7 +38,7 @@ struct WireupMessage {
 //   reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16 |
 //   wants_events 1
 inline constexpr size_t kWireupBytes = 57;
-inline constexpr uint8_t kWireupVersion = 3;
+inline constexpr uint8_t kWireupVersion = 4;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept;

@@ -194,17 +194,27 @@ Time Engine::serve() noexcept {
     wireup_.serve();
     take_changes();
     post_held();
-    if (unanswered_ == 0) {
+    if (unanswered_ == 0 && parts_.posted() == 0) {
         probing_ = false;
         return wireup_.deadline();
     }
     probing_ = true;
     // A peer that died owes its answer for ever, and its silence does not show until something is
     // asked of it.
-    peers_.for_each([this](Peer& peer) {
-        if (!peer.unanswered.empty() && peer.ready() && peer.lane->idle()) probe(peer);
-    });
+    if (unanswered_ > 0) {
+        peers_.for_each([this](Peer& peer) {
+            if (!peer.unanswered.empty()) ask_whether_there(peer);
+        });
+    }
+    parts_.for_each_posted([this](const Receive& part) { ask_whether_there(*part.source); });
     return std::min(wireup_.deadline(), Clock::now() + kProbeEvery);
+}
+
+void Engine::ask_whether_there(Peer& peer) noexcept {
+    if (peer.link == ondemand::Link::none)
+        wireup_.connect(peer);
+    else if (peer.ready() && peer.lane->idle())
+        probe(peer);
 }
 
 // Reads nothing from the peer: the completion tells that all before it is done, or that the peer

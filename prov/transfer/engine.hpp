@@ -10,6 +10,7 @@
 #include "srq/receive_queue.hpp"
 #include "transfer/atomic_operation.hpp"
 #include "transfer/auto_progress.hpp"
+#include "transfer/collective.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
 #include "transfer/region_tallies.hpp"
@@ -18,6 +19,7 @@
 
 #include <rdma/fi_rma.h>
 #include <sys/types.h>
+#include <unordered_map>
 
 namespace odrc::transfer {
 
@@ -120,6 +122,28 @@ public:
     // The most elements that one call may have.
     static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
 
+    // ---- groups (collective_group.cpp) ----
+    // The group's address is there at once; its joining hears when it may be used, unless it is
+    // left before. 0 or a negative fi_errno. Throws std::bad_alloc.
+    int join(std::span<const fi_addr_t> members, Joining& joining, fi_addr_t& address);
+    void leave(fi_addr_t group) noexcept;
+    bool has_group(fi_addr_t address) noexcept { return find_group(address) != nullptr; }
+
+    // ---- collectives (collective.cpp) ----
+    struct CollectiveArguments {
+        fi_collective_op kind;
+        fi_addr_t group;
+        fi_addr_t root;
+        const void* data;
+        void* result;
+        size_t count;
+        fi_datatype type;
+        fi_op op;
+        void* context;
+        uint64_t flags; // FI_COMPLETION: wanted
+    };
+    ssize_t collective(const CollectiveArguments& arguments) noexcept;
+
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
     ssize_t cancel(void* context) noexcept;
 
@@ -159,6 +183,10 @@ private:
     void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     void take_changes() noexcept;
     void probe(Peer& peer) noexcept;
+    void look_after_peers() noexcept {
+        if (!std::exchange(probing_, true)) watchdog_.wake();
+    }
+    void ask_whether_there(Peer& peer) noexcept;
     bool busy() const noexcept;
     void drain() noexcept;
 
@@ -217,6 +245,9 @@ private:
     }
 
     // receive.cpp
+    Matcher& matcher_of(const Message& message) noexcept {
+        return message.collective ? parts_ : message.tagged ? tagged_ : messages_;
+    }
     void on_message(const Message& message) noexcept;
     void deliver(Receive& receive, const Message& message) noexcept;
     bool keep(const Message& message) noexcept;
@@ -281,6 +312,35 @@ private:
     void on_atomic(Lane& lane, const wire::Frame& frame) noexcept;
     bool take_room(Results& results, size_t bytes) noexcept;
 
+    // collective_group.cpp
+    CollectiveGroup* find_group(fi_addr_t address) noexcept;
+    int identify(CollectiveGroup& group, uint64_t& identity);
+
+    // collective.cpp
+    CollectiveOperation* make_operation(CollectiveGroup& group, const Collective& what) noexcept;
+    void advance(CollectiveOperation& op) noexcept;
+    void begin_round(CollectiveOperation& op) noexcept;
+    void part_over(CollectiveOperation& op, int error) noexcept;
+    void part_lost(CollectiveOperation& op, int error) noexcept;
+    void break_off(CollectiveOperation& op, int error) noexcept;
+    void finish(CollectiveOperation& op) noexcept;
+    void complete(const CollectiveOperation& op) noexcept;
+
+    // collective_parts.cpp
+    static uint64_t tag_of(const CollectiveOperation& op) noexcept;
+    Send* make_part(const CollectiveOperation& op, uint32_t rank) noexcept;
+    int send_part(CollectiveOperation& op) noexcept;
+    void send_error(const CollectiveOperation& op, uint32_t rank) noexcept;
+    void part_sent(Send& send, int error) noexcept;
+    void repeat(const Send& lost) noexcept;
+    int receive_part(CollectiveOperation& op) noexcept;
+    void on_part(const Message& message) noexcept;
+    bool is_late(uint64_t tag) noexcept;
+    int error_of_part(const Receive& receive, const Message& message, int error) noexcept;
+    void part_received(Receive& receive, int error) noexcept;
+    void discard_parts(uint64_t tag, uint64_t ignore) noexcept;
+    void fail_parts(const Peer& peer, int error) noexcept;
+
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;
     Gate& gate_;
@@ -310,7 +370,13 @@ private:
     size_t transmitting_{0}; // the application's sends, reads and writes
     Matcher messages_;       // untagged
     Matcher tagged_;
+    Matcher parts_; // of collectives
     List<Arrived, ArrivalOrder> claimed_;
+
+    Pool<CollectiveOperation> operations_;
+    std::unordered_map<uint32_t, std::unique_ptr<CollectiveGroup>> groups_; // by our number
+    std::unordered_map<uint64_t, uint32_t> joins_; // of the members that the identity stands for
+    uint32_t last_group_{0};
 
     ondemand::PeerTable peers_;
     List<Peer, ondemand::Blocked> blocked_;

@@ -141,13 +141,16 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
         return on_note(lane, *frame);
     if (frame->header.kind == wire::FrameKind::placed)
         return on_placed(lane.peer(), frame->header.tag);
+    const uint8_t flags = frame->header.flags;
+    const bool has_tag = flags & (wire::kTagged | wire::kCollective);
     on_message({.peer = &lane.peer(),
                 .attempt = lane.attempt(),
-                .tagged = (frame->header.flags & wire::kTagged) != 0,
+                .tagged = (flags & wire::kTagged) != 0,
+                .collective = (flags & wire::kCollective) != 0,
                 .announced = frame->header.kind == wire::FrameKind::announce,
-                .has_data = (frame->header.flags & wire::kData) != 0,
-                .confirm = (frame->header.flags & wire::kConfirm) != 0,
-                .tag = frame->header.flags & wire::kTagged ? frame->header.tag : 0,
+                .has_data = (flags & wire::kData) != 0,
+                .confirm = (flags & wire::kConfirm) != 0,
+                .tag = has_tag ? frame->header.tag : 0,
                 .data = frame->data,
                 .handle = frame->handle,
                 .length = frame->message_length(),

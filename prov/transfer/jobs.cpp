@@ -78,7 +78,7 @@ void Engine::await_answer(Peer& peer, Job& job) noexcept {
     job.awaiting = true;
     peer.unanswered.push_back(job);
     ++unanswered_;
-    if (!std::exchange(probing_, true)) watchdog_.wake();
+    look_after_peers();
 }
 
 void Engine::answered(Job& job) noexcept {
@@ -94,7 +94,10 @@ void Engine::fail_operations(Peer& peer) noexcept {
         answered(*job);
         fail(*job, error);
     }
-    while (auto* job = peer.jobs.pop_front()) fail(*job, error);
+    List<Job> lost; // what is submitted meanwhile is for the next lane
+    while (auto* job = peer.jobs.pop_front()) lost.push_back(*job);
+    while (auto* job = lost.pop_front()) fail(*job, error);
+    fail_parts(peer, error);
 }
 
 // Posts the peer's jobs in order, as far as there is room.

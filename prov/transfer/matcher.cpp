@@ -44,13 +44,20 @@ Receive* Matcher::find_receive(const Message& message) noexcept {
     return first;
 }
 
+template <class Wanted>
+Receive* Matcher::take_first(const Wanted& wanted) noexcept {
+    Receive* r = posted_.front();
+    while (r && !wanted(*r)) r = posted_.after(*r);
+    if (r) take(*r);
+    return r;
+}
+
 Receive* Matcher::take_receive(const void* context) noexcept {
-    for (Receive* r = posted_.front(); r; r = posted_.after(*r)) {
-        if (r->context != context) continue;
-        take(*r);
-        return r;
-    }
-    return nullptr;
+    return take_first([context](const Receive& r) { return r.context == context; });
+}
+
+Receive* Matcher::take_receive_from(const Peer& source) noexcept {
+    return take_first([&source](const Receive& r) { return r.source == &source; });
 }
 
 Receive* Matcher::take_any() noexcept {
@@ -83,6 +90,13 @@ Arrived* Matcher::find_arrived(const Peer* source, uint64_t tag, uint64_t ignore
     for (IndexEntry* e = bucket.front(); e; e = bucket.after(*e))
         if (pattern->matches(source, tag, e->arrived->message)) return e->arrived;
     return nullptr;
+}
+
+Arrived* Matcher::take_arrived(uint64_t tag, uint64_t ignore) noexcept {
+    Arrived* a = arrivals_.front();
+    while (a && ((a->message.tag ^ tag) & ~ignore) != 0) a = arrivals_.after(*a);
+    if (a) take(*a);
+    return a;
 }
 
 void Matcher::take(Arrived& arrived) noexcept {

@@ -46,6 +46,8 @@ public:
     void take(Receive& receive) noexcept;
     // The first posted receive of that context, taken out; or null.
     Receive* take_receive(const void* context) noexcept;
+    // The first posted receive from that source alone, taken out; or null.
+    Receive* take_receive_from(const Peer& source) noexcept;
     // Any receive, taken out; null when there is none.
     Receive* take_any() noexcept;
 
@@ -55,10 +57,19 @@ public:
     Arrived* find_arrived(const Peer* source, uint64_t tag, uint64_t ignore) noexcept;
     void take(Arrived& arrived) noexcept;
     Arrived* any_arrived() noexcept { return arrivals_.front(); }
+    // The first message of such a tag, whoever sent it, taken out; or null. Looks at all.
+    Arrived* take_arrived(uint64_t tag, uint64_t ignore) noexcept;
+
+    template <class F>
+    void for_each_posted(F&& f) {
+        for (Receive* r = posted_.front(); r; r = posted_.after(*r)) f(*r);
+    }
 
     size_t posted() const noexcept { return posted_count_; }
 
 private:
+    template <class Wanted>
+    Receive* take_first(const Wanted& wanted) noexcept;
     Pattern* pattern_of(uint64_t ignore, bool any_source) noexcept;
     Pattern* add_pattern(uint64_t ignore, bool any_source) noexcept;
     void drop_unused_pattern() noexcept;

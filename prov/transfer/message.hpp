@@ -49,6 +49,8 @@ struct LongLists {
     Pool<RemoteSegments::Long> segments;
 };
 
+struct CollectiveOperation;
+
 // The memory of one side of a message, in pieces.
 struct Pieces {
     Iovs iov;
@@ -113,6 +115,8 @@ struct Send : ondemand::Job {
     bool report_errors{false};       // to the application
     bool posted{false};              // the lane still works on it
     int failure{0};                  // it is lost, but the lane still works on it
+    CollectiveOperation* part_of{nullptr};
+    bool again{false}; // part of a collective: if it is lost, it is sent once more
 };
 
 // What an atomic of a peer's gives back, on its way into the frame that answers it.
@@ -131,7 +135,8 @@ struct Message {
     Peer* peer;
     uint32_t attempt; // of the lane it came over
     bool tagged;
-    bool announced; // the message is still in its sender's memory
+    bool collective; // a part of one, with a tag of our own
+    bool announced;  // the message is still in its sender's memory
     bool has_data;
     bool confirm; // the sender awaits a finish for the handle
     uint64_t tag;
@@ -170,6 +175,7 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     Pieces pieces;
     std::optional<Many> many;
     Receive* whole{nullptr}; // the receive of whose buffer this is a part
+    CollectiveOperation* part_of{nullptr};
 };
 
 struct ArrivalOrder {};

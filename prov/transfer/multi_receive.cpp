@@ -40,7 +40,7 @@ ssize_t Engine::receive_many(const ReceiveArguments& a, Peer* source) noexcept {
 // Null when memory is out.
 Receive* Engine::claim(Receive& posted, const Message& message) noexcept {
     Receive* receive = posted.many ? next_part(posted, message.length) : &posted;
-    if (!posted.many || posted.many->full) (message.tagged ? tagged_ : messages_).take(posted);
+    if (!posted.many || posted.many->full) matcher_of(message).take(posted);
     return receive;
 }
 

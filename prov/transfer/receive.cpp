@@ -128,6 +128,7 @@ void Engine::complete_canceled(Receive& receive) noexcept {
     const Message none{.peer = nullptr,
                        .attempt = 0,
                        .tagged = false,
+                       .collective = false,
                        .announced = false,
                        .has_data = false,
                        .confirm = false,
@@ -145,7 +146,9 @@ void Engine::on_message(const Message& message) noexcept {
     if (closing_) return;
     ++counters_.messages_received;
     counters_.bytes_received += message.length;
-    Matcher& matcher = message.tagged ? tagged_ : messages_;
+    if (message.collective) [[unlikely]]
+        return on_part(message);
+    Matcher& matcher = matcher_of(message);
     if (Receive* posted = matcher.find_receive(message)) {
         Receive* receive = claim(*posted, message);
         return receive ? deliver(*receive, message) : lose(message);
@@ -169,8 +172,7 @@ bool Engine::keep(const Message& message) noexcept {
     if (to) {
         if (size > 0) std::memcpy(to, message.payload.data(), size);
         arrived->message.payload = {to, size};
-        Matcher& matcher = message.tagged ? tagged_ : messages_;
-        if (matcher.keep(*arrived)) return true;
+        if (matcher_of(message).keep(*arrived)) return true;
     }
     release(*arrived);
     return false;
@@ -205,6 +207,8 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
 // -------------------------------------------------------------------------
 
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
+    if (receive.part_of) [[unlikely]]
+        return part_received(receive, error_of_part(receive, message, error));
     const bool released = receive.many || is_last_part(receive);
     const uint64_t flags =
         receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0) | (released ? FI_MULTI_RECV : 0);

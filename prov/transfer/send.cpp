@@ -124,6 +124,8 @@ Tally* Engine::tally_of(const Send& send) const noexcept {
 }
 
 void Engine::complete(Send& send, int error) noexcept {
+    if (send.header.flags & wire::kCollective) [[unlikely]]
+        return part_sent(send, error);
     if (!send.urgent) count(tally_of(send), error); // an answer is not the application's
     if (settings_.transmit && error && send.report_errors) {
         fi_cq_err_entry entry{};

@@ -58,7 +58,10 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     Frame frame{};
     if (!take(bytes, frame.header)) return std::nullopt;
     const uint8_t flags = frame.header.flags;
-    if (flags & ~(kTagged | kData | kConfirm | kEvent)) return std::nullopt;
+    if (flags & ~(kTagged | kData | kConfirm | kEvent | kCollective)) return std::nullopt;
+    const bool carries =
+        frame.header.kind == FrameKind::message || frame.header.kind == FrameKind::announce;
+    if (flags & kCollective && (flags & kTagged || !carries)) return std::nullopt;
     if (flags & kData && !take(bytes, frame.data)) return std::nullopt;
     if (flags & kConfirm && !take(bytes, frame.handle)) return std::nullopt;
     const bool is_note =

@@ -29,10 +29,11 @@ enum class FrameKind : uint8_t {
 };
 
 enum FrameFlags : uint8_t {
-    kTagged = 1 << 0,  // the header's tag counts
-    kData = 1 << 1,    // 8 bytes: remote CQ data
-    kConfirm = 1 << 2, // 8 bytes: a handle; the sender awaits a finish or placed frame for it
-    kEvent = 1 << 3,   // the read or write counts, for the regions of so many keys of 4 bytes
+    kTagged = 1 << 0,     // the header's tag counts
+    kData = 1 << 1,       // 8 bytes: remote CQ data
+    kConfirm = 1 << 2,    // 8 bytes: a handle; the sender awaits a finish or placed frame for it
+    kEvent = 1 << 3,      // the read or write counts, for the regions of so many keys of 4 bytes
+    kCollective = 1 << 4, // the header's tag is of a collective; kData: the error it failed with
 };
 
 struct FrameHeader {

@@ -42,6 +42,9 @@ TEST_CASE("an event queue gives back what was written into it") {
     CHECK(read.data == 5);
     CHECK(fi_eq_read(eq, &event, nullptr, 0, 0) == 0);
     CHECK(event == FI_SHUTDOWN);
+    CHECK(fi_eq_write(eq, FI_NOTIFY, &entry, sizeof entry, 0) == sizeof entry);
+    CHECK(fi_eq_read(eq, &event, nullptr, 0, 0) == 0); // the event alone
+    CHECK(event == FI_NOTIFY);
     const auto start = Clock::now();
     CHECK(fi_eq_sread(eq, &event, &read, sizeof read, 30, 0) == -FI_EAGAIN);
     CHECK(Clock::now() - start >= milliseconds{29});

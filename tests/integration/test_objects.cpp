@@ -31,9 +31,9 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
     Info info;
     SUBCASE("everything that needs nothing of the program, where nothing is asked for") {
         REQUIRE(getinfo([](fi_info&) {}, info) == 0);
-        CHECK(info->caps ==
-              (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE |
-               FI_MULTI_RECV | FI_FENCE | FI_AV_USER_ID | FI_LOCAL_COMM | FI_REMOTE_COMM));
+        CHECK(info->caps == (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_COLLECTIVE |
+                             FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_FENCE |
+                             FI_AV_USER_ID | FI_LOCAL_COMM | FI_REMOTE_COMM));
         CHECK(info->mode == 0);
         CHECK(info->ep_attr->type == FI_EP_RDM);
         CHECK(info->ep_attr->mem_tag_format == 0xAAAAAAAAAAAAAAAA);

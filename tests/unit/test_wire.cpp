@@ -19,8 +19,8 @@ std::span<const std::byte> first(const std::byte* bytes, size_t size) { return {
 } // namespace
 
 TEST_CASE("a message frame comes back as it was written") {
-    for (const uint8_t flags :
-         {0, int(kTagged), int(kData), int(kConfirm), kTagged | kData | kConfirm}) {
+    for (const uint8_t flags : {0, int(kTagged), int(kData), int(kConfirm),
+                                kTagged | kData | kConfirm, kCollective | kData | kConfirm}) {
         std::byte bytes[kMaxHeader + 3];
         const FrameHeader header{FrameKind::message, flags, 0, 42, 0x1234567890abcdef};
         const size_t size = write_header(bytes, header, 77, 88);
@@ -35,6 +35,14 @@ TEST_CASE("a message frame comes back as it was written") {
         CHECK(frame->message_length() == 3);
         CHECK(std::memcmp(frame->payload.data(), "abc", 3) == 0);
     }
+}
+
+TEST_CASE("a tag is the program's or a collective's, and of a message") {
+    std::byte bytes[kMaxHeader + sizeof(Finish)]{};
+    const FrameHeader both{FrameKind::message, kTagged | kCollective, 0, 0, 1};
+    CHECK_FALSE(read_frame(first(bytes, write_header(bytes, both, 0, 0))));
+    const FrameHeader finish{FrameKind::finish, kCollective, 0, 0, 1};
+    CHECK_FALSE(read_frame(first(bytes, write_header(bytes, finish, 0, 0) + sizeof(Finish))));
 }
 
 TEST_CASE("an announce frame carries its segments") {
