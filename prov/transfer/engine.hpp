@@ -231,7 +231,8 @@ private:
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
-    int register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept;
+    int register_memory(const iovec& piece, int access, Moment handed_over,
+                        verbs::Registration& key) noexcept;
     void give_back(Registrations& keys) noexcept;
 
     // note.cpp

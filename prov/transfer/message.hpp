@@ -68,6 +68,8 @@ struct Segments {
     }
 };
 
+using Moment = verbs::RegistrationCache::Moment;
+
 // Registrations for one transfer of user memory, piece by piece.
 using Registrations = std::array<verbs::Registration, wire::kIovLimit>;
 
@@ -147,8 +149,9 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     uint64_t ignore{0};
     uint64_t order{0}; // of posting
     void* context{nullptr};
-    uint64_t kind{0};   // FI_RECV and FI_MSG or FI_TAGGED
-    bool wanted{false}; // its completion
+    uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED
+    bool wanted{false};    // its completion
+    Moment handed_over{0}; // its memory
     Pieces pieces;
     std::optional<Many> many;
     Receive* whole{nullptr}; // the receive of whose buffer this is a part
