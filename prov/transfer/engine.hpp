@@ -175,6 +175,10 @@ private:
     int post(Lane& lane, Send& send) noexcept;
     int post_message(Lane& lane, Send& send) noexcept;
     int post_gathered(Lane& lane, Send& send) noexcept;
+    static Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
+                           uint32_t key) noexcept;
+    static Segments joined(ShortFrame& frame, size_t header_size,
+                           std::span<const iovec> iov) noexcept;
     int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;

@@ -68,6 +68,12 @@ struct Segments {
     }
 };
 
+// A frame with a message that is short enough to be copied behind its header.
+inline constexpr size_t kShort = 256;
+struct ShortFrame {
+    alignas(8) std::byte bytes[wire::kMaxMessageHeader + kShort];
+};
+
 using Moment = verbs::RegistrationCache::Moment;
 
 // Registrations for one transfer of user memory, piece by piece.
