@@ -4,10 +4,10 @@
 // What the machine itself takes to bring bytes from one processor to another: the floor below
 // which no transport of messages gets.
 
-#include "bench/shared.hpp"
 #include "bench/single_copy.hpp"
 #include "fabtests_ext/support/pin.hpp"
 #include "fabtests_ext/support/samples.hpp"
+#include "fabtests_ext/support/shared.hpp"
 #include "fabtests_ext/support/spin.hpp"
 
 #include <atomic>

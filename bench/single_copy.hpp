@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "bench/shared.hpp"
+#include "fabtests_ext/support/shared.hpp"
 #include "fabtests_ext/support/team.hpp"
 
 #include <array>
@@ -11,6 +11,7 @@
 
 namespace bench {
 
+using fabtests_ext::Shared;
 using fabtests_ext::Team;
 
 // The sizes at which bandwidth is measured everywhere.

@@ -3,10 +3,10 @@
 
 // What many queue pairs of soft0 cost: in one process, and among processes that all talk to all.
 
-#include "bench/shared.hpp"
 #include "bench/soft_device.hpp"
 #include "bench/soft_scale/usage.hpp"
 #include "fabtests_ext/support/samples.hpp"
+#include "fabtests_ext/support/shared.hpp"
 #include "fabtests_ext/support/spin.hpp"
 #include "fabtests_ext/support/team.hpp"
 

@@ -41,14 +41,17 @@ public:
                 if (slab[i].used) slab[i].object()->~T();
     }
 
-    // Null when memory is out.
+    // Null when memory is out. What a T leaves uninitialized is not written.
     template <class... Args>
     T* create(Args&&... args) noexcept {
         if (!free_ && !grow()) return nullptr;
         Cell* cell = std::exchange(free_, free_->next);
         cell->used = true;
         ++size_;
-        return new (cell->storage) T(std::forward<Args>(args)...);
+        if constexpr (sizeof...(Args) == 0)
+            return new (cell->storage) T;
+        else
+            return new (cell->storage) T(std::forward<Args>(args)...);
     }
 
     void destroy(T* t) noexcept {

@@ -231,6 +231,10 @@ private:
     int post(Lane& lane, Send& send) noexcept;
     int post_message(Lane& lane, Send& send) noexcept;
     int post_gathered(Lane& lane, Send& send) noexcept;
+    static Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
+                           uint32_t key) noexcept;
+    static Segments joined(ShortFrame& frame, size_t header_size,
+                           std::span<const iovec> iov) noexcept;
     int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
@@ -291,7 +295,8 @@ private:
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
-    int register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept;
+    int register_memory(const iovec& piece, int access, Moment handed_over,
+                        verbs::Registration& key) noexcept;
     void give_back(std::span<verbs::Registration> keys) noexcept;
 
     // note.cpp

@@ -9,6 +9,18 @@
 #include <cstring>
 
 namespace odrc::transfer {
+namespace {
+
+// Copies the pieces one after the other, and gives the end.
+std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
+    for (const iovec& v : iov) {
+        if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
+        to += v.iov_len;
+    }
+    return to;
+}
+
+} // namespace
 
 int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed) return post_built(lane, send, {});
@@ -45,13 +57,34 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
 int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     const uint32_t key = adapter_.whole_memory_key().value_or(0);
     send.header.sequence = lane.sequence();
+    const bool fits_inline = wire::header_size(send.header) + send.length <= lane.max_inline();
+    // What is held back for more to follow keeps its place.
+    const bool join = fits_inline && send.length <= kShort && !send.more;
+    ShortFrame frame;
+    std::byte* header = join ? frame.bytes : send.header_bytes;
     const size_t header_size =
-        wire::write_header(send.header_bytes, send.header, send.data, sends_.handle(&send));
-    Segments segments;
-    segments.add(send.header_bytes, header_size, key);
-    for (const iovec& v : send.pieces.list()) segments.add(v.iov_base, v.iov_len, key);
-    const bool fits_inline = header_size + send.length <= lane.max_inline();
+        wire::write_header(header, send.header, send.data, sends_.handle(&send));
+    const Segments segments = join ? joined(frame, header_size, send.pieces.list())
+                                   : listed(header, header_size, send.pieces.list(), key);
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
+}
+
+// A header of that size, and the message from where it lies.
+Segments Engine::listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
+                        uint32_t key) noexcept {
+    Segments segments;
+    segments.add(header, header_size, key);
+    for (const iovec& v : iov) segments.add(v.iov_base, v.iov_len, key);
+    return segments;
+}
+
+// The same in one piece, which a device takes with the call in fewer steps than a list.
+Segments Engine::joined(ShortFrame& frame, size_t header_size,
+                        std::span<const iovec> iov) noexcept {
+    const std::byte* end = gather(frame.bytes + header_size, iov);
+    Segments segments;
+    segments.add(frame.bytes, static_cast<size_t>(end - frame.bytes), 0);
+    return segments;
 }
 
 // A frame whose payload, of that size, lies in its buffer: the header goes in front of it.
@@ -91,11 +124,7 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
 srq::Buffer* Engine::copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {
     srq::Buffer* buffer = pool.take();
     if (!buffer) return nullptr;
-    std::byte* to = buffer->data + wire::kMaxHeader;
-    for (const iovec& v : iov) {
-        if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
-        to += v.iov_len;
-    }
+    gather(buffer->data + wire::kMaxHeader, iov);
     return buffer;
 }
 

@@ -91,6 +91,14 @@ struct Segments {
     }
 };
 
+// A frame with a message that is short enough to be copied behind its header.
+inline constexpr size_t kShort = 256;
+struct ShortFrame {
+    alignas(8) std::byte bytes[wire::kMaxMessageHeader + kShort];
+};
+
+using Moment = verbs::RegistrationCache::Moment;
+
 // A frame on its way out, with the operation of the application's that it carries, if it does.
 struct Send : ondemand::Job {
     explicit Send(Peer& p) noexcept
@@ -170,8 +178,9 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     uint64_t ignore{0};
     uint64_t order{0}; // of posting
     void* context{nullptr};
-    uint64_t kind{0};   // FI_RECV and FI_MSG or FI_TAGGED
-    bool wanted{false}; // its completion
+    uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED
+    bool wanted{false};    // its completion
+    Moment handed_over{0}; // its memory
     Pieces pieces;
     std::optional<Many> many;
     Receive* whole{nullptr}; // the receive of whose buffer this is a part

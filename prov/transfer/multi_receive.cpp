@@ -54,6 +54,7 @@ Receive* Engine::next_part(Receive& whole, size_t length) noexcept {
     part->context = whole.context;
     part->kind = whole.kind;
     part->wanted = whole.wanted;
+    part->handed_over = whole.handed_over;
     part->whole = &whole;
     part->pieces.assign({&piece, 1}, longs_);
     many.used += piece.iov_len;

@@ -53,6 +53,7 @@ Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept 
     receive->context = a.context;
     receive->kind = FI_RECV | (a.flags & (FI_MSG | FI_TAGGED));
     receive->wanted = (a.flags & FI_COMPLETION) != 0;
+    receive->handed_over = adapter_.now();
     if (receive->pieces.assign(a.iov, longs_)) return receive;
     posted_.destroy(receive);
     return nullptr;

@@ -20,9 +20,10 @@ int Engine::expose(Send& send) noexcept {
     send.exposed = exposures_.create();
     if (!send.exposed || !send.exposed->make(send.pieces.count(), longs_.registrations))
         return FI_ENOMEM;
+    const Moment now = adapter_.now();
     for (size_t i = 0; i < send.pieces.count(); ++i) {
-        if (const int error =
-                register_memory(send.pieces.iov[i], IBV_ACCESS_REMOTE_READ, (*send.exposed)[i]))
+        if (const int error = register_memory(send.pieces.iov[i], IBV_ACCESS_REMOTE_READ, now,
+                                              (*send.exposed)[i]))
             return error;
     }
     return 0;
@@ -104,8 +105,8 @@ int Engine::register_target(Fetch& fetch) noexcept {
     for (size_t i = 0; i < fetch.copy.local.size() && left > 0; ++i) {
         const iovec& v = fetch.copy.local[i];
         const size_t n = std::min(left, v.iov_len);
-        if (const int error =
-                register_memory({v.iov_base, n}, IBV_ACCESS_LOCAL_WRITE, fetch.copy.keys[i]))
+        if (const int error = register_memory({v.iov_base, n}, IBV_ACCESS_LOCAL_WRITE,
+                                              fetch.receive->handed_over, fetch.copy.keys[i]))
             return error;
         left -= n;
     }

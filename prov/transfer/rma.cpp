@@ -158,11 +158,12 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
         copy.keys[0] = {rma.buffer->lkey, 0};
     } else {
         copy.local = pieces;
+        const Moment now = adapter_.now();
         for (size_t i = 0; i < pieces.size() && !fits_inline; ++i) {
             verbs::Registration& key = copy.keys[i];
             if (key.lkey() != 0) continue;
             const int access = writes ? 0 : IBV_ACCESS_LOCAL_WRITE;
-            if (const int error = register_memory(pieces[i], access, key)) return error;
+            if (const int error = register_memory(pieces[i], access, now, key)) return error;
         }
     }
     if (rma.peer->wants_events) rma.note |= wire::kEvent;
@@ -248,8 +249,10 @@ void Engine::release(Rma& rma) noexcept {
     rmas_.destroy(&rma);
 }
 
-int Engine::register_memory(const iovec& piece, int access, verbs::Registration& key) noexcept {
-    if (const int error = adapter_.register_memory(piece.iov_base, piece.iov_len, access, key))
+int Engine::register_memory(const iovec& piece, int access, Moment handed_over,
+                            verbs::Registration& key) noexcept {
+    if (const int error =
+            adapter_.register_memory(piece.iov_base, piece.iov_len, access, handed_over, key))
         return error;
     counters_.registrations += key.fresh();
     counters_.registrations_found += key.cached() && !key.fresh();

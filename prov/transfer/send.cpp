@@ -45,12 +45,12 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
 
 // Nobody awaits its completion and the device takes it with the call: nothing is kept of it.
 ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
-    alignas(8) std::byte header[wire::kMaxMessageHeader];
-    wire::FrameHeader h = header_for(a);
-    h.sequence = lane.sequence();
-    Segments segments;
-    segments.add(header, wire::write_header(header, h, a.data, 0), 0);
-    for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
+    ShortFrame frame;
+    wire::FrameHeader header = header_for(a);
+    header.sequence = lane.sequence();
+    const size_t header_size = wire::write_header(frame.bytes, header, a.data, 0);
+    const Segments segments = length <= kShort ? joined(frame, header_size, a.iov)
+                                               : listed(frame.bytes, header_size, a.iov, 0);
     const int error =
         post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane, false);
     if (error) return -error;

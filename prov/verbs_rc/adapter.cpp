@@ -66,14 +66,15 @@ void Adapter::open_cache(Gate::Kind threads, Watchdog& watchdog) {
                                                      watchdog);
 }
 
-int Adapter::register_memory(void* address, size_t length, int access, Registration& out) noexcept {
+int Adapter::register_memory(void* address, size_t length, int access,
+                             RegistrationCache::Moment handed_over, Registration& out) noexcept {
     if (whole_ || length == 0) {
         out = whole_ ? Registration{whole_->lkey, whole_->rkey} : Registration{};
         return 0;
     }
     if (cache_) {
         bool fresh = false;
-        if (auto cached = cache_->take(address, length, access, fresh)) {
+        if (auto cached = cache_->take(address, length, access, handed_over, fresh)) {
             out = Registration{std::move(cached), fresh};
             return 0;
         }

@@ -63,8 +63,12 @@ public:
         return whole_ ? std::optional{whole_->lkey} : std::nullopt;
     }
 
+    // For what the application hands over (RegistrationCache::take).
+    RegistrationCache::Moment now() const noexcept { return cache_ ? cache_->now() : 0; }
+
     // Registers for access (IBV_ACCESS_*). Gives 0 or a positive errno; logs the reason once.
-    int register_memory(void* address, size_t length, int access, Registration& out) noexcept;
+    int register_memory(void* address, size_t length, int access,
+                        RegistrationCache::Moment handed_over, Registration& out) noexcept;
 
     // Memory that peers may reach by its key, until it is given back. Throws Error; logs likewise.
     Mr make_region(void* address, size_t length, int access);

@@ -39,6 +39,13 @@ struct Range {
 // reads inside our gate, heard of. (What is discarded, madvise(2), goes after its event. But the
 // bytes of a transfer are not to be discarded while it lasts.)
 //
+// That is a system call, and nothing cheaper does: between the moment at which memory is gone, so
+// that another thread may be given its addresses, and the event, the kernel writes nothing that a
+// program could read. No flag or generation that the monitor keeps can be raised in time; with
+// four threads that map and unmap on two processors, most finds were stale without the question.
+// But one question answers for all memory that the application had handed over before it was asked
+// (RegistrationCache::take): from then on the memory stays where it is.
+//
 // All this must not wait for itself. Any free(3) may unmap, and so may wait for the monitor;
 // any malloc(3) may wait for a lock that is held over such a free. So neither the monitor's thread
 // nor anybody inside a client's gate allocates or frees.

@@ -41,18 +41,29 @@ RegistrationCache::~RegistrationCache() {
 }
 
 RegistrationCache::Use RegistrationCache::take(void* address, size_t length, int access,
-                                               bool& fresh) noexcept {
+                                               Moment handed_over, bool& fresh) noexcept {
     fresh = false;
     const auto begin = reinterpret_cast<uintptr_t>(address);
     const Range wanted{begin, begin + length};
     if (wanted.bytes() > limits_.bytes || monitor_->inherited()) return {nullptr, {this}};
     {
         Entry inside{gate_};
-        if (!monitor_->settled()) return {nullptr, {this}};
+        if (!settled_since(handed_over)) return {nullptr, {this}};
         if (CachedRegion* region = find(wanted, access)) return {use(*region), {this}};
     }
     fresh = true;
     return register_anew(wanted, access);
+}
+
+// Has the monitor been asked after that moment? An asking is counted before it is done: who hands
+// memory over and does not find this one in the count does so before the kernel looks, and what
+// was at his addresses before is on its way out by then, or out.
+bool RegistrationCache::settled_since(Moment moment) noexcept {
+    if (settled_ > moment) return true;
+    const Moment asking = asked_.fetch_add(1, std::memory_order_seq_cst) + 1;
+    if (!monitor_->settled()) return false;
+    settled_ = asking;
+    return true;
 }
 
 CachedRegion* RegistrationCache::find(const Range& wanted, int access) noexcept {

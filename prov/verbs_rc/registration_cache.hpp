@@ -27,6 +27,11 @@ struct CachedRegion : ListNode<> {
 // under a transfer is not found again, and is deregistered when the transfer is over; what nobody
 // uses, by the watchdog, since the monitor must not.
 //
+// A find can be trusted once the monitor has been asked, after the application handed the memory
+// over, whether all is settled: that is a system call. Memory that was handed over before another
+// transfer asked is found without one, in nanoseconds: most receives are, which are posted before
+// their messages come, and all pieces of a list but the first.
+//
 // Inside the gate nothing is allocated or freed, nor anything registered (memory_monitor.hpp).
 class RegistrationCache final : MemoryMonitor::Client, Watchdog::Client {
 public:
@@ -45,9 +50,14 @@ public:
                       std::shared_ptr<MemoryMonitor> monitor, Watchdog& watchdog);
     ~RegistrationCache();
 
+    // Counts how often the monitor was asked.
+    using Moment = uint64_t;
+    Moment now() const noexcept { return asked_.load(std::memory_order_acquire); }
+
     // Null where this memory cannot be had through the cache at this moment. Else fresh says
-    // whether it had to be registered.
-    Use take(void* address, size_t length, int access, bool& fresh) noexcept;
+    // whether it had to be registered. handed_over: when the application had done that, and from
+    // when on it keeps the memory where it is.
+    Use take(void* address, size_t length, int access, Moment handed_over, bool& fresh) noexcept;
 
     // Deregisters all that is not in use. False if that was nothing.
     bool give_up_idle() noexcept;
@@ -58,6 +68,7 @@ private:
     void on_gone(const Range& range) noexcept override;
     Time serve() noexcept override;
 
+    bool settled_since(Moment moment) noexcept;
     CachedRegion* find(const Range& wanted, int access) noexcept;
     CachedRegion* use(CachedRegion& region) noexcept;
     Use register_anew(const Range& wanted, int access) noexcept;
@@ -75,9 +86,11 @@ private:
     const Limits limits_;
     const std::shared_ptr<MemoryMonitor> monitor_;
     Watchdog& watchdog_;
-    const Fd died_; // an eventfd: there is something for the watchdog to deregister
+    const Fd died_;                // an eventfd: there is something for the watchdog to deregister
+    std::atomic<Moment> asked_{0}; // changes inside the gate
 
-    Gate gate_; // guards what follows
+    Gate gate_;         // guards what follows
+    Moment settled_{0}; // the last asking that found all settled
     struct Place {
         Range memory;
         CachedRegion* region;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <type_traits>
 
-namespace bench {
+namespace fabtests_ext {
 
 // Zeroed memory that a process has in common with those it forks afterwards.
 template <class T>
@@ -32,4 +32,4 @@ private:
     T* object_;
 };
 
-} // namespace bench
+} // namespace fabtests_ext

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Small messages to and fro between two processes. Once they know each other, neither allocates
+// nor asks the kernel for anything, from the posting of a send or receive to its completion.
+// Exits with 77 where nobody may look on.
+
+#include "fabtests_ext/support/fabric.hpp"
+#include "observation.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <rdma/fi_errno.h>
+#include <sched.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace steady_path {
+namespace {
+
+using namespace fabtests_ext;
+
+constexpr int kMessages = 1000;
+constexpr int kSkip = 77;
+
+struct Way {
+    const char* name;
+    bool tagged;
+    bool injected;
+};
+constexpr Way kWays[] = {{"fi_tsend", true, false},
+                         {"fi_send", false, false},
+                         {"fi_tinject", true, true},
+                         {"fi_inject", false, true}};
+
+class Member {
+public:
+    Member(Team& team, const Choice& choice, fi_threading threading, Observation& observation)
+        : team_{team}
+        , endpoint_{choice, {.caps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV, .threading = threading}}
+        , peer_{endpoint_.introduce(team)[team.rank() == 0 ? 1 : 0]}
+        , observation_{observation} {}
+
+    // True if only messages were moved.
+    bool run(const Way& way) {
+        exchange(way); // what is made once is made now
+        observation_ = {};
+        {
+            const Observed observed{observation_};
+            exchange(way);
+        }
+        std::printf("rank %d, %s: %lu allocations, %lu system calls", team_.rank(), way.name,
+                    observation_.allocations, observation_.system_calls);
+        if (observation_.system_calls > 0)
+            std::printf(", the first of number %lu", observation_.first_system_call);
+        std::printf("\n");
+        return observation_.allocations == 0 && observation_.system_calls == 0;
+    }
+
+    void meet() {
+        unobserved([&] { team_.barrier(); });
+    }
+
+private:
+    // A receive always stands before its message comes.
+    void exchange(const Way& way) {
+        post_receive(way);
+        meet();
+        for (int i = 0; i < kMessages; ++i) {
+            if (team_.rank() == 0) send(way);
+            while (!received_) progress();
+            received_ = false;
+            post_receive(way);
+            if (team_.rank() == 1) send(way);
+        }
+        send(way); // for the receive that is left
+        while (!received_) progress();
+        received_ = false;
+        meet();
+    }
+
+    void post_receive(const Way& way) {
+        check(way.tagged ? fi_trecv(endpoint_.ep(), in_.data(), in_.size(), nullptr, peer_, 7, 0,
+                                    &receive_context_)
+                         : fi_recv(endpoint_.ep(), in_.data(), in_.size(), nullptr, peer_,
+                                   &receive_context_),
+              "fi_recv");
+    }
+
+    void send(const Way& way) {
+        fid_ep* ep = endpoint_.ep();
+        const void* bytes = out_.data();
+        const size_t n = out_.size();
+        for (;;) {
+            const ssize_t result = way.injected ? way.tagged ? fi_tinject(ep, bytes, n, peer_, 7)
+                                                             : fi_inject(ep, bytes, n, peer_)
+                                   : way.tagged
+                                       ? fi_tsend(ep, bytes, n, nullptr, peer_, 7, &send_context_)
+                                       : fi_send(ep, bytes, n, nullptr, peer_, &send_context_);
+            if (result == 0) break;
+            if (result != -FI_EAGAIN) check(result, way.name);
+            progress();
+        }
+        if (way.injected) return;
+        while (!sent_) progress();
+        sent_ = false;
+    }
+
+    // Where the two processes share a processor, the other one gets it.
+    void progress() {
+        fi_cq_tagged_entry entry;
+        if (!endpoint_.poll(entry)) return unobserved([] { sched_yield(); });
+        (entry.op_context == &send_context_ ? sent_ : received_) = true;
+    }
+
+    template <class F>
+    void unobserved(F&& f) {
+        const Observed not_now{observation_, false};
+        f();
+    }
+
+    Team& team_;
+    Endpoint endpoint_;
+    fi_addr_t peer_;
+    Observation& observation_;
+    std::array<char, 8> in_{}, out_{'o'};
+    fi_context2 send_context_, receive_context_;
+    bool sent_{false}, received_{false};
+};
+
+// That what is looked for would be seen.
+bool sees(Observation& observation) {
+    {
+        const Observed observed{observation};
+        void* volatile memory = std::malloc(1000); // or the compiler would leave it out
+        std::free(memory);
+        memory = ::operator new(8);
+        ::operator delete(memory);
+        getppid();
+    }
+    if (observation.allocations == 4 && observation.system_calls == 1) return true;
+    std::printf("%lu of 4 allocations and %lu of 1 system calls were seen\n",
+                observation.allocations, observation.system_calls);
+    return false;
+}
+
+int member(Team& team, const Choice& choice, Observation& observation) {
+    count_allocations_in(observation);
+    bool right = sees(observation);
+    for (const auto threading : {FI_THREAD_DOMAIN, FI_THREAD_SAFE}) {
+        Member self{team, choice, threading, observation};
+        for (const Way& way : kWays) right = self.run(way) && right;
+        self.meet();
+    }
+    return right ? 0 : 1;
+}
+
+} // namespace
+} // namespace steady_path
+
+int main(int argc, char** argv) {
+    using namespace steady_path;
+    const Choice choice{.provider = argc > 2 ? argv[2] : "odrc",
+                        .domain = argc > 1 ? argv[1] : "soft0"};
+    const Shared<Observation> probe;
+    try {
+        trace(*probe, [] { return 0; });
+    } catch (const std::system_error& e) {
+        std::printf("SKIP: nobody may look on: %s\n", e.what());
+        return kSkip;
+    }
+    return run_team(2, [&](Team& team) {
+        const Shared<Observation> observation;
+        return trace(*observation, [&] { return member(team, choice, *observation); });
+    });
+}
