@@ -34,12 +34,12 @@ further_tests=(
     fi_unmap_mem
     fi_rdm_deferred_wq
     fi_rdm_multi_domain
-    "fi_rdm_multi_client -C 10 -I 5 -v"
     "fi_resmgmt_test -e rdm"
     "fi_resmgmt_test -e rdm -t"
     "fi_multi_recv -e rdm -M"
-    "fi_rdm_cntr_pingpong -c fd"
+    "fi_rdm_cntr_pingpong -c fd -I 100"
     fi_rdm_bw
+    fi_rma_tx_completion
     "fi_rma_pingpong -o write"
     "fi_rma_pingpong -o writedata"
 )
