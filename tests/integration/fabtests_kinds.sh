@@ -14,6 +14,7 @@ port=$((20000 + RANDOM % 10000))
 patience=300 # seconds for a program
 no_data=61   # ENODATA: no provider offers what was asked for
 passed=0 failed=0 not_applying=0
+processes=() # of the test that runs
 
 mapfile -t excluded < <(grep -vE '^(#|[[:space:]]*$)' "$here/../../fabtests_ext/odrc.exclude")
 
@@ -48,14 +49,14 @@ await() { # PID
 
 # Until all processes have ended. What one that failed leaves alone would wait for it in vain.
 collect() {
-    local ended status still
+    local ended pid status still
     statuses=()
     while ((${#processes[@]} > 0)); do
         status=0
         wait -n -p ended "${processes[@]}" || status=$?
         statuses+=("$status")
         still=()
-        for process in "${processes[@]}"; do ((process == ended)) || still+=("$process"); done
+        for pid in "${processes[@]}"; do ((pid == ended)) || still+=("$pid"); done
         processes=("${still[@]}")
         ((status == 0 || ${#still[@]} == 0)) || kill "${still[@]}" 2>/dev/null || true
     done
@@ -95,7 +96,7 @@ pair() { # TEST
 }
 
 # Whoever is first has the others come to it.
-crowd() { # TEST PROCESSES
+crowd() { # TEST SIZE
     local i
     applies "$1" || return 0
     launch rank0 "$1" -n "$2" -p odrc -s "$address"
