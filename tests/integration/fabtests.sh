@@ -71,7 +71,6 @@ all)
         for test in "${multinode_tests[@]}"; do crowd "$test -I 10" "$size"; done
     done
     configured "$here/../../fabtests_ext/odrc.test"
-    stress "$here/../../fabtests_ext/odrc_stress.json"
     ;;
 *) fail "FABTESTS_SET is quick or all" ;;
 esac

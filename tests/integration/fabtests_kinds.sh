@@ -120,21 +120,3 @@ configured() { # FILE
     [[ $summary =~ ^Success:\ [1-9][0-9]*\ ([A-Za-z]+\ ?:\ 0\ ){5}$ ]] || statuses+=(summary)
     tell "$test (${summary% })" "${statuses[@]}"
 }
-
-# fi_rdm_stress: the server's threads serve clients that come and die, until it is killed.
-stress() { # FILE
-    local test=fi_rdm_stress server ended
-    applies "$test" || return 0
-    port=$((port + 2))
-    launch server "$test" -p odrc -s "$address" -B $port
-    server=${processes[0]}
-    await "$server"
-    processes=()
-    launch client "$test" -p odrc -u "$1" -P $port "$address"
-    collect
-    ended=$(grep -c 'rpc op exit' "$scratch/client.out")
-    ((ended == 16)) || statuses+=("$ended clients came to their end")
-    kill "$server" 2>/dev/null || statuses+=("the server has ended")
-    wait "$server" || true
-    tell "$test" "${statuses[@]}"
-}
