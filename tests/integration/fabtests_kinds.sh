@@ -116,7 +116,7 @@ configured() { # FILE
     launch client "$test" -u "$1" -s "$address" -q $port "$address"
     collect
     summary=$(grep -E '^(Success|Skipped|ENODATA|ENOSYS|EIO|ERROR) *:' "$scratch/client.out" |
-        tr -s ' \n' ' ')
+        tr -s ' \n' ' ' || true)
     [[ $summary =~ ^Success:\ [1-9][0-9]*\ ([A-Za-z]+\ ?:\ 0\ ){5}$ ]] || statuses+=(summary)
     tell "$test (${summary% })" "${statuses[@]}"
 }
