@@ -159,7 +159,9 @@ int Endpoint::bind_queue(CompletionQueue& queue, uint64_t flags) {
 
 int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
     if (&counter.domain() != &domain_) return -FI_EINVAL;
-    if (flags & kRemoteModifiers && !offers(FI_RMA_EVENT)) return -FI_EINVAL;
+    // Programs bind one counter to endpoints of all capabilities, for all that comes in: without
+    // RMA events it counts the receives. One that would count nothing is a mistake.
+    if (!offers(FI_RMA_EVENT)) flags &= ~kRemoteModifiers;
     return counters_.bind(counter, flags);
 }
 

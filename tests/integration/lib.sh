@@ -15,7 +15,8 @@ trap 'echo "FAIL: line $LINENO: $BASH_COMMAND" >&2' ERR
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 device=${ODRC_TEST_DOMAIN:-soft0}
 scratch=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
+# A background process that is killed before it becomes its program gets here, too.
+trap '((BASHPID != $$)) || { kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"; }' EXIT
 
 # Open MPI opens the first domain: only the one under test is there.
 export FI_ODRC_DEVICE=$device

@@ -150,13 +150,23 @@ TEST_CASE("only what succeeds counts, and counting goes on afterwards") {
     CHECK(fi_cntr_read(of_shut.get()) == 0);
 }
 
-TEST_CASE("without the capability nothing counts, and no counter can be bound for it") {
+TEST_CASE("without the capability nothing counts, and no counter can be bound for it alone") {
     Wishes wishes = counted();
     wishes.caps &= ~FI_RMA_EVENT;
     CHECK_THROWS(Endpoint{choice(), wishes}); // fi_ep_bind(3) has refused
     wishes.remote_counters = false;
     const Watched plain{wishes};
     CHECK((plain.endpoint.info().caps & FI_RMA_EVENT) == 0);
+
+    const auto counter = open_counter(plain.endpoint);
+    fid_ep* raw = nullptr;
+    REQUIRE(fi_endpoint(plain.endpoint.domain(), const_cast<fi_info*>(&plain.endpoint.info()), &raw,
+                        nullptr) == 0);
+    const Owned<fid_ep> ep{raw};
+    constexpr uint64_t kRemote = FI_REMOTE_READ | FI_REMOTE_WRITE;
+    CHECK(fi_ep_bind(raw, &counter->fid, kRemote) == -FI_EINVAL);
+    CHECK(fi_ep_bind(raw, &counter->fid, FI_RECV | kRemote) == 0);
+    CHECK(fi_ep_bind(raw, &counter->fid, FI_RECV) == -FI_EINVAL); // that is counted already
 
     for (const uint64_t caps : {FI_MSG | FI_RMA_EVENT, FI_RMA | FI_RMA_EVENT | FI_READ}) {
         const Info hints{fi_dupinfo(&plain.endpoint.info())};

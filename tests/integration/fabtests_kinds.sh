@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Sourced by fabtests.sh: how a test of each kind is run, and when it has passed.
+#
+# shellcheck shell=bash disable=SC2034,SC2154 # what fabtests.sh uses, and what lib.sh sets
+
+# Some programs meet at a port of their own, whatever ports they are given: on soft0, that of an
+# address which nobody else uses.
+address=127.$((1 + RANDOM % 254)).$((RANDOM % 256)).$((1 + RANDOM % 254))
+[[ $device == soft0 ]] || address=$(hostname -I | awk '{ print $1 }')
+port=$((20000 + RANDOM % 10000))
+
+patience=300 # seconds for a program
+no_data=61   # ENODATA: no provider offers what was asked for
+passed=0 failed=0 not_applying=0
+processes=() # of the test that runs
+
+mapfile -t excluded < <(grep -vE '^(#|[[:space:]]*$)' "$here/../../fabtests_ext/odrc.exclude")
+
+applies() { # TEST
+    local pattern
+    for pattern in "${excluded[@]}"; do
+        if [[ $1 =~ $pattern ]]; then
+            not_applying=$((not_applying + 1))
+            return 1
+        fi
+    done
+    # Not every version has every program.
+    [[ -x $FABTESTS/bin/${1%% *} ]]
+}
+
+# Starts a process of a test, with the options that stand in the list.
+launch() { # NAME TEST OPTION...
+    local words
+    read -ra words <<<"$2"
+    env "${foreign_environment[@]}" timeout "$patience" "$FABTESTS/bin/${words[0]}" \
+        "${words[@]:1}" "${@:3}" >"$scratch/$1.out" 2>&1 &
+    processes+=($!)
+}
+
+# The process listens at the address, or has ended.
+await() { # PID
+    until ss -Htuln "src $address" | grep -q .; do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.05
+    done
+}
+
+# Until all processes have ended. What one that failed leaves alone would wait for it in vain.
+collect() {
+    local ended pid status still
+    statuses=()
+    while ((${#processes[@]} > 0)); do
+        status=0
+        wait -n -p ended "${processes[@]}" || status=$?
+        statuses+=("$status")
+        still=()
+        for pid in "${processes[@]}"; do ((pid == ended)) || still+=("$pid"); done
+        processes=("${still[@]}")
+        ((status == 0 || ${#still[@]} == 0)) || kill "${still[@]}" 2>/dev/null || true
+    done
+}
+
+tell() { # TEST STATUS...
+    local test=$1 output
+    shift
+    if [[ $* =~ ^[0\ ]+$ ]]; then
+        passed=$((passed + 1))
+        echo "passed: $test"
+    else
+        failed=$((failed + 1))
+        echo "failed ($*): $test"
+        for output in "$scratch"/*.out; do
+            tail -n 10 "$output" | sed "s/^/    $(basename "$output" .out): /"
+        done
+    fi
+    rm -f "$scratch"/*.out
+}
+
+alone() { # TEST EXPECTED-STATUS
+    applies "$1" || return 0
+    launch program "$1" -p odrc
+    collect
+    tell "$1" $((statuses[0] == $2 ? 0 : statuses[0] ? statuses[0] : 1))
+}
+
+pair() { # TEST
+    applies "$1" || return 0
+    port=$((port + 2))
+    launch server "$1" -p odrc -s "$address" -B $port
+    await "${processes[0]}"
+    launch client "$1" -p odrc -s "$address" -P $port "$address"
+    collect
+    tell "$1" "${statuses[@]}"
+}
+
+# Whoever is first has the others come to it.
+crowd() { # TEST SIZE
+    local i
+    applies "$1" || return 0
+    launch rank0 "$1" -n "$2" -p odrc -s "$address"
+    await "${processes[0]}"
+    for ((i = 1; i < $2; ++i)); do launch "rank$i" "$1" -n "$2" -p odrc -s "$address"; done
+    collect
+    tell "$1 -n $2" "${statuses[@]}"
+}
+
+# fi_ubertest: its status does not tell of all that may go wrong, its summary does.
+configured() { # FILE
+    local test=fi_ubertest patience=1200 summary
+    applies "$test" || return 0
+    port=$((port + 2))
+    launch server "$test" -x -s "$address" -q $port
+    await "${processes[0]}"
+    launch client "$test" -u "$1" -s "$address" -q $port "$address"
+    collect
+    summary=$(grep -E '^(Success|Skipped|ENODATA|ENOSYS|EIO|ERROR) *:' "$scratch/client.out" |
+        tr -s ' \n' ' ' || true)
+    [[ $summary =~ ^Success:\ [1-9][0-9]*\ ([A-Za-z]+\ ?:\ 0\ ){5}$ ]] || statuses+=(summary)
+    tell "$test (${summary% })" "${statuses[@]}"
+}
