@@ -19,9 +19,11 @@ on_one_host() { # RANKS OPTION... PROGRAM...
 }
 
 # Between processes of one host Open MPI's one-sided communication uses the memory they share. Here
-# each rank is told that it has a host to itself, and the network is all there is.
+# each rank is told that it has a host to itself, and the network is all there is. It would not know
+# that it has to share the processor.
 on_hosts_of_their_own() { # RANKS OPTION... PROGRAM...
-    mpirun --host "$(seq -s, -f 'host%g' "$1")" --mca plm_rsh_agent "$here/here_instead.sh" "${@:2}"
+    mpirun --host "$(seq -s, -f 'host%g' "$1")" --mca plm_rsh_agent "$here/here_instead.sh" \
+        --mca mpi_yield_when_idle 1 "${@:2}"
 }
 
 went_through_us() { # PROFILE ENDPOINTS COUNTER...

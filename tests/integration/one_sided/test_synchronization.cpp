@@ -106,7 +106,7 @@ TEST_CASE("requests of a shared epoch complete one by one") {
 
 TEST_CASE("what is flushed is there when a later flag is seen") {
     constexpr size_t kCount = 300, kFlag = kCount, kAnswer = kCount + 1;
-    constexpr int kRounds = 8;
+    constexpr int kRounds = 3;
     for (Kind kind : kinds()) {
         CAPTURE(kind);
         Window<int64_t> window{kind, kCount + 2};
