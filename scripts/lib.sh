@@ -15,7 +15,9 @@ build_packages=(
 )
 run_packages=(hpcc iproute2 libfabric-bin netpipe-openmpi openmpi-bin)
 # What tests/rdma_vm needs is listed there.
-check_packages=(clang-14 clang-format doctest-dev git ibverbs-utils perftest shellcheck)
+check_packages=(
+    clang-14 clang-format doctest-dev git ibverbs-utils libopenmpi-dev perftest shellcheck
+)
 
 say() { printf '\n==> %s\n' "$*"; }
 

@@ -7,7 +7,10 @@
 . "$(dirname "$0")/lib.sh"
 
 [[ $ODRC_SANITIZER == no ]] || skip "emulated and sanitized is too slow"
-tests=(verbs_suite fi_info fi_pingpong traffic mixture more connections registrations bad_setup contract open_mpi)
+tests=(
+    verbs_suite fi_info fi_pingpong traffic mixture more connections registrations bad_setup contract
+    open_mpi one_sided
+)
 # shellcheck disable=SC2016 # for the shell inside
 "$here/../rdma_vm/run" --timeout 1500 --env ODRC_BUILD --env ODRC_SANITIZER bash -c '
     export ODRC_TEST_DOMAIN=rxe0

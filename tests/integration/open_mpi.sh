@@ -2,41 +2,42 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Copyright (c) 2026 The odrc authors
 #
-# Debian's Open MPI through its OFI MTL: NetPIPE and HPC Challenge, with the profile as the proof
-# that it was us who moved their messages.
+# Debian's Open MPI through its OFI MTL, and through its OFI BTL: NetPIPE and HPC Challenge, with the
+# profile as the proof that it was us who moved their messages.
 
 . "$(dirname "$0")/lib.sh"
 . "$here/hpcc.sh"
+. "$here/mpirun.sh"
 need mpirun NPopenmpi hpcc
-
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-over_odrc() { # RANKS PROGRAM...
-    local ranks=$1
-    shift
-    mpirun -np "$ranks" --oversubscribe --mca pml cm --mca mtl ofi \
-        --mca mtl_ofi_provider_include odrc env "${foreign_environment[@]}" "$@"
-}
 foreign true
 
-went_through_us() { # PROFILE RANKS
-    [[ $(cat "$1".* | grep -c "\"device\":\"$device\"") == "$2" ]] || fail "not $2 endpoints of ours"
-    [[ $(profile_sum "$1" messages_sent) -gt 100 ]] || fail "few messages went through us"
-    echo "through odrc: $(profile_sum "$1" messages_sent) messages, $(profile_sum "$1" bytes_sent) bytes"
+netpipe() { # NAME OPTION...
+    export FI_ODRC_PROFILE=$scratch/netpipe-$1
+    on_one_host 2 "${@:2}" env "${foreign_environment[@]}" \
+        NPopenmpi -u 100000 -n 20 -o "$scratch/np.$1" 2>&1 | tail -n 5
+    [[ -s $scratch/np.$1 ]] || fail "NetPIPE has no results"
 }
 
-export FI_ODRC_PROFILE=$scratch/netpipe
-over_odrc 2 NPopenmpi -u 100000 -n 20 -o "$scratch/np.out" 2>&1 | tail -n 5
-[[ -s $scratch/np.out ]] || fail "NetPIPE has no results"
-went_through_us "$scratch/netpipe" 2
-
-for ranks in 2 4; do
-    [[ $ranks == 2 || $device == soft0 ]] || continue
-    export FI_ODRC_PROFILE=$scratch/hpcc$ranks
-    mkdir "$scratch/run$ranks"
-    cd "$scratch/run$ranks"
-    hpcc_input $ranks 100 >hpccinf.txt
-    over_odrc $ranks hpcc
+hpc_challenge() { # NAME RANKS OPTION...
+    export FI_ODRC_PROFILE=$scratch/hpcc-$1
+    mkdir "$scratch/run-$1"
+    cd "$scratch/run-$1"
+    hpcc_input "$2" 100 >hpccinf.txt
+    on_one_host "$2" "${@:3}" env "${foreign_environment[@]}" hpcc
     hpcc_passed hpccoutf.txt || fail "hpcc did not pass: $(tail -n 100 hpccoutf.txt)"
-    went_through_us "$scratch/hpcc$ranks" $ranks
     cd "$here"
-done
+}
+
+netpipe mtl "${over_mtl[@]}"
+went_through_us "$scratch/netpipe-mtl" 2 messages_sent
+netpipe btl "${over_btl[@]}"
+went_through_us "$scratch/netpipe-btl" 2 messages_sent rma_operations
+
+hpc_challenge mtl2 2 "${over_mtl[@]}"
+went_through_us "$scratch/hpcc-mtl2" 2 messages_sent
+hpc_challenge btl2 2 "${over_btl[@]}"
+went_through_us "$scratch/hpcc-btl2" 2 messages_sent rma_operations
+if [[ $device == soft0 ]]; then
+    hpc_challenge mtl4 4 "${over_mtl[@]}"
+    went_through_us "$scratch/hpcc-mtl4" 4 messages_sent
+fi
