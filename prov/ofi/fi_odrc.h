@@ -13,37 +13,37 @@
  * number means. New ones are added at the end.
  */
 struct fi_odrc_statistics {
-	uint64_t peers;
-	uint64_t connections_made;
-	uint64_t connections; /* now */
-	uint64_t connections_peak;
-	uint64_t wireup_datagrams;
-	uint64_t wireup_bytes;
-	uint64_t messages_sent;
-	uint64_t messages_received;
-	uint64_t bytes_sent;
-	uint64_t bytes_received;
-	uint64_t rma_operations;
-	uint64_t rma_bytes;
-	uint64_t atomics;
-	uint64_t unexpected;
-	uint64_t registrations;
-	uint64_t registrations_found;
-	uint64_t memory_bytes; /* now */
-	uint64_t memory_bytes_peak;
-	uint64_t rnr;
+    uint64_t peers;
+    uint64_t connections_made;
+    uint64_t connections; /* now */
+    uint64_t connections_peak;
+    uint64_t wireup_datagrams;
+    uint64_t wireup_bytes;
+    uint64_t messages_sent;
+    uint64_t messages_received;
+    uint64_t bytes_sent;
+    uint64_t bytes_received;
+    uint64_t rma_operations;
+    uint64_t rma_bytes;
+    uint64_t atomics;
+    uint64_t unexpected;
+    uint64_t registrations;
+    uint64_t registrations_found;
+    uint64_t memory_bytes; /* now */
+    uint64_t memory_bytes_peak;
+    uint64_t rnr;
 };
 
 /* The name to give to fi_open_ops(3), for an endpoint. */
 #define FI_ODRC_STATISTICS_OPS "odrc_statistics"
 
 struct fi_odrc_statistics_ops {
-	size_t size;
-	/*
-	 * Gives the first size bytes of the numbers, or all there are if that is less, and returns how
-	 * many bytes it has given, or a negative fi_errno.
-	 */
-	ssize_t (*read)(struct fid_ep *ep, struct fi_odrc_statistics *statistics, size_t size);
+    size_t size;
+    /*
+     * Gives the first size bytes of the numbers, or all there are if that is less, and returns how
+     * many bytes it has given, or a negative fi_errno.
+     */
+    ssize_t (*read)(struct fid_ep* ep, struct fi_odrc_statistics* statistics, size_t size);
 };
 
 #endif

@@ -13,7 +13,8 @@ namespace {
 
 constexpr uint64_t kMemory = FI_RMA | FI_ATOMIC;
 constexpr uint64_t kRemote = FI_REMOTE_READ | FI_REMOTE_WRITE;
-constexpr uint64_t kPrimary = FI_MSG | FI_TAGGED | kMemory | FI_DIRECTED_RECV | FI_AV_USER_ID;
+constexpr uint64_t kPrimary =
+    FI_MSG | FI_TAGGED | kMemory | FI_COLLECTIVE | FI_DIRECTED_RECV | FI_AV_USER_ID;
 constexpr uint64_t kDirections = FI_SEND | FI_RECV | FI_READ | FI_WRITE | kRemote;
 constexpr int kBasic = 1; // FI_MR_BASIC, of which later versions of libfabric warn
 
@@ -27,7 +28,8 @@ constexpr uint64_t kCaps[] = {0,
                               FI_ATOMIC,
                               FI_MSG | FI_RMA,
                               FI_MSG | FI_TAGGED | kMemory,
-                              FI_MSG | FI_COLLECTIVE};
+                              FI_MSG | FI_COLLECTIVE,
+                              FI_MSG | FI_MULTICAST};
 constexpr uint64_t kModifiers[] = {
     0, FI_SEND, FI_RECV, FI_SEND | FI_RECV, FI_READ | FI_WRITE, kRemote, kDirections};
 constexpr uint64_t kSecondary[] = {0, FI_SOURCE, FI_MULTI_RECV | FI_DIRECTED_RECV, FI_RMA_EVENT,
@@ -79,7 +81,7 @@ bool possible(const fi_info& h) {
     const int mode = h.domain_attr->mr_mode;
     const bool prepared = mode & kBasic || (mode & kRmaMode) == kRmaMode;
     const bool memory = h.caps & kMemory;
-    if (h.caps & FI_COLLECTIVE) return false;
+    if (h.caps & FI_MULTICAST) return false;
     if (memory && !prepared) return false;
     if (h.caps & (FI_READ | FI_WRITE | kRemote | FI_RMA_EVENT) && !memory) return false;
     if (h.caps & FI_RMA_EVENT && h.caps & (FI_READ | FI_WRITE | kRemote) && !(h.caps & kRemote))
