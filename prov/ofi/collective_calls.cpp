@@ -11,7 +11,7 @@
 namespace odrc::ofi {
 namespace {
 
-using Arguments = transfer::Engine::CollectiveArguments;
+using Arguments = transfer::CollectiveArguments;
 
 // The buffers are the operation's until it completes.
 constexpr uint64_t kCallFlags = kTransmitFlags & ~FI_INJECT;

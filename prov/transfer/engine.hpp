@@ -8,7 +8,7 @@
 #include "base/watchdog.hpp"
 #include "ondemand/wireup.hpp"
 #include "srq/receive_queue.hpp"
-#include "transfer/atomic_operation.hpp"
+#include "transfer/arguments.hpp"
 #include "transfer/auto_progress.hpp"
 #include "transfer/collective.hpp"
 #include "transfer/completion_sink.hpp"
@@ -17,7 +17,6 @@
 #include "transfer/remote_copy.hpp"
 #include "transfer/tally.hpp"
 
-#include <rdma/fi_rma.h>
 #include <sys/types.h>
 #include <unordered_map>
 
@@ -71,53 +70,15 @@ public:
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
 
     // ---- sends (send.cpp) ----
-    struct SendArguments {
-        std::span<const iovec> iov;
-        fi_addr_t to;
-        uint64_t tag;
-        uint64_t data;
-        void* context;
-        uint64_t flags; // FI_MSG or FI_TAGGED, and those of fi_msg(3); FI_COMPLETION: wanted
-    };
     ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }
 
     // ---- receives (receive.cpp) ----
-    struct ReceiveArguments {
-        std::span<const iovec> iov;
-        fi_addr_t from;
-        uint64_t tag;
-        uint64_t ignore;
-        void* context;
-        uint64_t flags; // likewise
-        size_t least;   // FI_MULTI_RECV: the room below which the buffer is given back
-    };
     ssize_t receive(const ReceiveArguments& arguments) noexcept;
 
     // ---- reads and writes of the peers' memory (rma.cpp) ----
-    struct RmaArguments {
-        std::span<const iovec> iov;
-        void* const* keys; // the local key of each piece, where the application has registered it
-        std::span<const fi_rma_iov> remote;
-        fi_addr_t to;
-        uint64_t data;
-        void* context;
-        uint64_t flags; // FI_READ or FI_WRITE, and those of fi_rma(3); FI_COMPLETION: wanted
-    };
     ssize_t rma(const RmaArguments& a) noexcept { return end_call(begin(a), a.flags); }
 
     // ---- changes of the peers' memory that the peers make for us (atomic.cpp) ----
-    struct AtomicArguments {
-        AtomicCall call;
-        fi_datatype type;
-        fi_op op;
-        std::span<const fi_ioc> operands;
-        std::span<const fi_ioc> compares;
-        std::span<const fi_ioc> results;
-        std::span<const fi_rma_ioc> remote;
-        fi_addr_t to;
-        void* context;
-        uint64_t flags; // those of fi_atomic(3); FI_COMPLETION: wanted
-    };
     ssize_t atomic(const AtomicArguments& a) noexcept { return end_call(begin(a), a.flags); }
     // The most elements that one call may have.
     static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
@@ -130,18 +91,6 @@ public:
     bool has_group(fi_addr_t address) noexcept { return find_group(address) != nullptr; }
 
     // ---- collectives (collective.cpp) ----
-    struct CollectiveArguments {
-        fi_collective_op kind;
-        fi_addr_t group;
-        fi_addr_t root;
-        const void* data;
-        void* result;
-        size_t count;
-        fi_datatype type;
-        fi_op op;
-        void* context;
-        uint64_t flags; // FI_COMPLETION: wanted
-    };
     ssize_t collective(const CollectiveArguments& arguments) noexcept;
 
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.

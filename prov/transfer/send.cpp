@@ -11,7 +11,7 @@
 namespace odrc::transfer {
 namespace {
 
-wire::FrameHeader header_for(const Engine::SendArguments& a) noexcept {
+wire::FrameHeader header_for(const SendArguments& a) noexcept {
     wire::FrameHeader header{
         .kind = wire::FrameKind::message, .flags = 0, .segments = 0, .sequence = 0, .tag = a.tag};
     if (a.flags & FI_TAGGED) header.flags |= wire::kTagged;

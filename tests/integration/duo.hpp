@@ -157,6 +157,19 @@ inline fi_msg_rma rma_message(fi_addr_t to, std::span<const iovec> local,
             .data = data};
 }
 
+// A read or write of one piece on both sides.
+struct RmaMessage {
+    RmaMessage(void* buffer, size_t size, fi_addr_t to, uint64_t address, uint64_t key,
+               void* context)
+        : iov{buffer, size}
+        , remote{address, size, key}
+        , m{rma_message(to, {&iov, 1}, {&remote, 1}, context)} {}
+
+    iovec iov;
+    fi_rma_iov remote;
+    fi_msg_rma m;
+};
+
 // Tries again while the provider says later.
 template <class Call>
 void now(Duo& d, Call&& call) {

@@ -3,7 +3,7 @@
 
 // fi_cntr(3)
 
-#include "duo.hpp"
+#include "queues.hpp"
 
 #include <poll.h>
 #include <thread>
@@ -19,12 +19,6 @@ Wishes counted(fi_wait_obj wait = FI_WAIT_NONE) {
             .wait = wait,
             .selective = true,
             .counters = true};
-}
-
-Owned<fid_cntr> open_counter(const Endpoint& endpoint, fi_cntr_attr attr = {}) {
-    fid_cntr* counter = nullptr;
-    REQUIRE(fi_cntr_open(endpoint.domain(), &attr, &counter, nullptr) == 0);
-    return Owned<fid_cntr>{counter};
 }
 
 // Reads nothing but the counters, which is enough to make progress.

@@ -5,34 +5,12 @@
 
 #include "duo.hpp"
 
-#include <atomic>
-#include <numeric>
-
 using namespace duo;
 
 namespace {
 
 constexpr uint64_t kRead = FI_RMA | FI_READ;
 constexpr uint64_t kWrite = FI_RMA | FI_WRITE;
-
-// A message of one piece on both sides.
-struct Message {
-    Message(void* buffer, size_t size, fi_addr_t to, uint64_t address, uint64_t key, void* context)
-        : iov{buffer, size}
-        , remote{address, size, key}
-        , m{.msg_iov = &iov,
-            .desc = nullptr,
-            .iov_count = 1,
-            .addr = to,
-            .rma_iov = &remote,
-            .rma_iov_count = 1,
-            .context = context,
-            .data = 0} {}
-
-    iovec iov;
-    fi_rma_iov remote;
-    fi_msg_rma m;
-};
 
 } // namespace
 
@@ -185,7 +163,7 @@ TEST_CASE("who asked for few completions gets those he asks for, and all remote 
     REQUIRE(fi_write(d.a.ep(), here, 8, nullptr, d.to_b, there.at(0), there.key(), &quiet) == 0);
     REQUIRE(fi_writedata(d.a.ep(), here, 8, nullptr, 3, d.to_b, there.at(0), there.key(), &quiet) ==
             0);
-    Message read{here, 8, d.to_b, there.at(0), there.key(), &loud};
+    RmaMessage read{here, 8, d.to_b, there.at(0), there.key(), &loud};
     REQUIRE(fi_readmsg(d.a.ep(), &read.m, FI_COMPLETION) == 0);
     CHECK_FALSE(d.outcome(d.a, &loud).error);
     CHECK(d.outcome(d.b, nullptr).entry.data == 3);
@@ -200,7 +178,7 @@ TEST_CASE("every level of completion of a write is kept, but that of persistent 
             Shared there{d.b, size};
             auto here = pattern(size, 'l');
             int context = 0;
-            Message write{here.data(), size, d.to_b, there.at(0), there.key(), &context};
+            RmaMessage write{here.data(), size, d.to_b, there.at(0), there.key(), &context};
             REQUIRE(fi_writemsg(d.a.ep(), &write.m, level | FI_COMPLETION) == 0);
             CHECK_FALSE(d.outcome(d.a, &context).error);
             if (level == FI_DELIVERY_COMPLETE) CHECK(there.bytes == here);
@@ -210,99 +188,6 @@ TEST_CASE("every level of completion of a write is kept, but that of persistent 
         }
     }
     CHECK(d.b.outcomes.empty());
-}
-
-TEST_CASE("writes take effect in order, and reads and messages see those before them") {
-    Duo d{kRmaWishes};
-    Shared there{d.b, sizeof(uint64_t)};
-    constexpr uint64_t kWrites = 300; // more than a connection has under way
-    std::vector<uint64_t> values(kWrites);
-    std::iota(values.begin(), values.end(), 1);
-    std::vector<uint64_t> seen(kWrites);
-    std::vector<int> writing(kWrites), reading(kWrites);
-    for (size_t i = 0; i < kWrites; ++i) {
-        REQUIRE(fi_write(d.a.ep(), &values[i], 8, nullptr, d.to_b, there.at(0), there.key(),
-                         &writing[i]) == 0);
-        REQUIRE(fi_read(d.a.ep(), &seen[i], 8, nullptr, d.to_b, there.at(0), there.key(),
-                        &reading[i]) == 0);
-    }
-    char byte = 0;
-    int receiving = 0;
-    REQUIRE(fi_inject(d.a.ep(), "!", 1, d.to_b) == 0);
-    REQUIRE(fi_recv(d.b.ep(), &byte, 1, nullptr, d.to_a, &receiving) == 0);
-    CHECK_FALSE(d.outcome(d.b, &receiving).error);
-    uint64_t last = 0;
-    std::memcpy(&last, there.bytes.data(), sizeof last);
-    CHECK(last == kWrites);
-    for (size_t i = 0; i < kWrites; ++i) {
-        CHECK_FALSE(d.outcome(d.a, &writing[i]).error);
-        CHECK_FALSE(d.outcome(d.a, &reading[i]).error);
-        CHECK(seen[i] == values[i]);
-    }
-}
-
-TEST_CASE("what is fenced begins when all before it to that peer is over, messages too") {
-    Duo d{kRmaWishes};
-    Shared there{d.b, 8};
-    const auto out = pattern(100'000, 'f');
-    std::vector<char> in(out.size());
-    int sending = 0, fenced = 0, behind = 0, receiving = 0;
-    char here[8] = "written";
-    REQUIRE(fi_tsend(d.a.ep(), out.data(), out.size(), nullptr, d.to_b, 1, &sending) == 0);
-    Message write{here, 8, d.to_b, there.at(0), there.key(), &fenced};
-    REQUIRE(fi_writemsg(d.a.ep(), &write.m, FI_FENCE | FI_COMPLETION) == 0);
-    REQUIRE(fi_tsend(d.a.ep(), here, 8, nullptr, d.to_b, 2, &behind) == 0);
-    d.settle(50);
-    CHECK(d.a.outcomes.empty()); // the message has not been received
-    CHECK(there.bytes[0] == 0);
-    REQUIRE(fi_trecv(d.b.ep(), in.data(), in.size(), nullptr, d.to_a, 1, 0, &receiving) == 0);
-    CHECK_FALSE(d.outcome(d.a, &sending).error);
-    CHECK_FALSE(d.outcome(d.a, &fenced).error);
-    CHECK_FALSE(d.outcome(d.a, &behind).error);
-    CHECK(there.bytes[0] == 'w');
-    d.outcome(d.b, &receiving);
-
-    const iovec iov{here, 8};
-    const fi_msg m{.msg_iov = &iov,
-                   .desc = nullptr,
-                   .iov_count = 1,
-                   .addr = d.to_b,
-                   .context = &fenced,
-                   .data = 0};
-    REQUIRE(fi_sendmsg(d.a.ep(), &m, FI_FENCE | FI_COMPLETION) == 0); // with nothing before it
-    CHECK_FALSE(d.outcome(d.a, &fenced).error);
-}
-
-TEST_CASE("two sides that fence do not wait for each other's long messages for ever") {
-    Duo d{kRmaWishes};
-    const auto out = pattern(100'000, 'x');
-    struct Side {
-        Side(Watched& self, Watched& other, fi_addr_t number)
-            : me{self}
-            , there{other, 8}
-            , to{number} {}
-        Watched& me;
-        Shared there;
-        fi_addr_t to;
-        std::vector<char> in = std::vector<char>(100'000);
-        int sending = 0, fenced = 0, receiving = 0;
-    } sides[2] = {{d.a, d.b, d.to_b}, {d.b, d.a, d.to_a}};
-    char here[8] = "crossed";
-    for (Side& s : sides) {
-        REQUIRE(fi_tsend(s.me.ep(), out.data(), out.size(), nullptr, s.to, 1, &s.sending) == 0);
-        Message write{here, 8, s.to, s.there.at(0), s.there.key(), &s.fenced};
-        REQUIRE(fi_writemsg(s.me.ep(), &write.m, FI_FENCE | FI_COMPLETION) == 0);
-    }
-    d.settle(50);
-    for (Side& s : sides)
-        REQUIRE(fi_trecv(s.me.ep(), s.in.data(), s.in.size(), nullptr, s.to, 1, 0, &s.receiving) ==
-                0);
-    for (Side& s : sides) {
-        CHECK_FALSE(d.outcome(s.me, &s.receiving).error);
-        CHECK_FALSE(d.outcome(s.me, &s.sending).error);
-        CHECK_FALSE(d.outcome(s.me, &s.fenced).error);
-        CHECK(s.in == out);
-    }
 }
 
 TEST_CASE("more operations than the queue has places are put off, and none is lost") {

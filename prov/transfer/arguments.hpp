@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// What the application's calls ask of an endpoint. Memory that they name is the application's until
+// the operation completes; the lists that tell of it need only last for the call.
+
+#include "transfer/atomic_operation.hpp"
+
+#include <rdma/fi_collective.h>
+#include <rdma/fi_rma.h>
+#include <span>
+
+namespace odrc::transfer {
+
+struct SendArguments {
+    std::span<const iovec> iov;
+    fi_addr_t to;
+    uint64_t tag;
+    uint64_t data;
+    void* context;
+    uint64_t flags; // FI_MSG or FI_TAGGED, and those of fi_msg(3); FI_COMPLETION: wanted
+};
+
+struct ReceiveArguments {
+    std::span<const iovec> iov;
+    fi_addr_t from;
+    uint64_t tag;
+    uint64_t ignore;
+    void* context;
+    uint64_t flags; // likewise
+    size_t least;   // FI_MULTI_RECV: the room below which the buffer is given back
+};
+
+struct RmaArguments {
+    std::span<const iovec> iov;
+    void* const* keys; // the local key of each piece, where the application has registered it
+    std::span<const fi_rma_iov> remote;
+    fi_addr_t to;
+    uint64_t data;
+    void* context;
+    uint64_t flags; // FI_READ or FI_WRITE, and those of fi_rma(3); FI_COMPLETION: wanted
+};
+
+struct AtomicArguments {
+    AtomicCall call;
+    fi_datatype type;
+    fi_op op;
+    std::span<const fi_ioc> operands;
+    std::span<const fi_ioc> compares;
+    std::span<const fi_ioc> results;
+    std::span<const fi_rma_ioc> remote;
+    fi_addr_t to;
+    void* context;
+    uint64_t flags; // those of fi_atomic(3); FI_COMPLETION: wanted
+};
+
+struct CollectiveArguments {
+    fi_collective_op kind;
+    fi_addr_t group;
+    fi_addr_t root;
+    const void* data;
+    void* result;
+    size_t count;
+    fi_datatype type;
+    fi_op op;
+    void* context;
+    uint64_t flags; // FI_COMPLETION: wanted
+};
+
+} // namespace odrc::transfer
