@@ -22,7 +22,7 @@ on_one_host() { # RANKS OPTION... PROGRAM...
 # each rank is told that it has a host to itself, and the network is all there is. It would not know
 # that it has to share the processor.
 on_hosts_of_their_own() { # RANKS OPTION... PROGRAM...
-    mpirun --host "$(seq -s, -f 'host%g' "$1")" --mca plm_rsh_agent "$here/here_instead.sh" \
+    TMPDIR=$scratch mpirun --host "$(seq -s, -f 'host%g' "$1")" --mca plm_rsh_agent "$here/here_instead.sh" \
         --mca mpi_yield_when_idle 1 "${@:2}"
 }
 
