@@ -29,8 +29,9 @@ TEST_CASE("a program reads what its endpoints have counted") {
     CHECK(statistics_of(d.a).peers == 0);
     CHECK(statistics_of(d.a).connections == 0);
     int sending = 0, receiving = 0, writing = 0, adding = 0;
+    const auto out = pattern(100, 'a');
     char in[100];
-    REQUIRE(fi_send(d.a.ep(), pattern(100, 'a').data(), 100, nullptr, d.to_b, &sending) == 0);
+    REQUIRE(fi_send(d.a.ep(), out.data(), 100, nullptr, d.to_b, &sending) == 0);
     CHECK_FALSE(d.outcome(d.a, &sending).error);
     d.settle();
     REQUIRE(fi_recv(d.b.ep(), in, 100, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
