@@ -26,6 +26,7 @@ struct fi_odrc_statistics {
     uint64_t rma_operations;
     uint64_t rma_bytes;
     uint64_t atomics;
+    uint64_t posts;
     uint64_t unexpected;
     uint64_t registrations;
     uint64_t registrations_found;

@@ -27,6 +27,7 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .rma_operations = c.rma_operations,
             .rma_bytes = c.rma_bytes,
             .atomics = c.atomics,
+            .posts = c.posts,
             .unexpected = c.unexpected,
             .registrations = c.registrations,
             .registrations_found = c.registrations_found,
