@@ -102,6 +102,7 @@ void EventQueue::arm() noexcept {
         const Entry entry{endpoint->gate()};
         endpoint->engine().arm();
     }
+    wait_.arm();
 }
 
 void EventQueue::push(uint32_t event, const fi_eq_entry& entry) {
@@ -171,7 +172,6 @@ ssize_t EventQueue::write(uint32_t event, const void* buffer, size_t length) {
 int EventQueue::trywait() noexcept {
     if (!wait_.by_descriptor()) return -FI_ENOSYS;
     arm();
-    wait_.arm();
     make_progress();
     std::lock_guard lock{mutex_};
     return events_.empty() ? 0 : -FI_EAGAIN;
