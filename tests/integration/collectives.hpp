@@ -56,14 +56,7 @@ public:
     void poll() {
         for (auto& member : members) member->poll();
     }
-    void until(const std::function<bool()>& condition) {
-        const auto end = Clock::now() + kPatience;
-        while (!condition()) {
-            REQUIRE(Clock::now() < end);
-            poll();
-            sched_yield();
-        }
-    }
+    void until(const std::function<bool()>& condition) { poll_until(*this, condition); }
     Outcome outcome(size_t i, const void* context) {
         std::optional<Outcome> found;
         until([&] { return (found = members[i]->take(context)).has_value(); });

@@ -86,6 +86,17 @@ public:
     std::deque<Outcome> outcomes;
 };
 
+// Makes progress on all of them until the condition holds; fails the test if it never does.
+template <class Group>
+void poll_until(Group& group, const std::function<bool()>& condition) {
+    const auto end = Clock::now() + kPatience;
+    while (!condition()) {
+        REQUIRE(Clock::now() < end);
+        group.poll();
+        sched_yield();
+    }
+}
+
 class Duo {
 public:
     explicit Duo(const Wishes& wishes = {.caps = kAllCaps})
@@ -99,15 +110,7 @@ public:
         b.poll();
     }
 
-    // Makes progress on both sides until the condition holds; fails the test if it never does.
-    void until(const std::function<bool()>& condition) {
-        const auto end = Clock::now() + kPatience;
-        while (!condition()) {
-            REQUIRE(Clock::now() < end);
-            poll();
-            sched_yield();
-        }
-    }
+    void until(const std::function<bool()>& condition) { poll_until(*this, condition); }
 
     Outcome outcome(Watched& side, const void* context) {
         std::optional<Outcome> found;
@@ -127,6 +130,14 @@ public:
     Watched a, b;
     fi_addr_t to_b, to_a;
 };
+
+// An address of this host at which nobody is.
+inline fi_addr_t nobody_beside(Watched& side) {
+    sockaddr_in nobody;
+    std::memcpy(&nobody, side.endpoint.name().data(), sizeof nobody);
+    nobody.sin_port = htons(1);
+    return side.endpoint.insert({reinterpret_cast<const char*>(&nobody), sizeof nobody});
+}
 
 // Memory that the other side may reach.
 struct Shared {

@@ -11,11 +11,7 @@ using namespace duo;
 
 TEST_CASE("nobody at the address: an atomic ends in an error") {
     Duo d{kAtomicWishes};
-    sockaddr_in nobody;
-    std::memcpy(&nobody, d.a.endpoint.name().data(), sizeof nobody);
-    nobody.sin_port = htons(1);
-    const fi_addr_t number =
-        d.a.endpoint.insert({reinterpret_cast<const char*>(&nobody), sizeof nobody});
+    const fi_addr_t number = nobody_beside(d.a);
     uint64_t value = 1;
     int context = 0;
     REQUIRE(fi_atomic(d.a.ep(), &value, 1, nullptr, number, 0, 0, FI_UINT64, FI_SUM, &context) ==

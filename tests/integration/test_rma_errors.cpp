@@ -228,11 +228,7 @@ TEST_CASE("an endpoint does what it was opened for") {
 
 TEST_CASE("nobody at the address: reads and writes end in an error") {
     Duo d{kRmaWishes};
-    sockaddr_in nobody;
-    std::memcpy(&nobody, d.a.endpoint.name().data(), sizeof nobody);
-    nobody.sin_port = htons(1);
-    const fi_addr_t number =
-        d.a.endpoint.insert({reinterpret_cast<const char*>(&nobody), sizeof nobody});
+    const fi_addr_t number = nobody_beside(d.a);
     char byte = 0;
     int reading = 0, writing = 0;
     REQUIRE(fi_read(d.a.ep(), &byte, 1, nullptr, number, 0, 0, &reading) == 0);
