@@ -42,21 +42,22 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     fid_av* av = nullptr;
     check(fi_av_open(domain, &av_attr, &av, nullptr), "fi_av_open");
     av_.reset(av);
-    fi_cq_attr cq_attr{};
-    cq_attr.size = wishes.cq_size;
-    cq_attr.format = wishes.cq_format;
-    cq_attr.wait_obj = wishes.wait;
-    fid_cq* cq = nullptr;
-    check(fi_cq_open(domain, &cq_attr, &cq, nullptr), "fi_cq_open");
-    cq_.reset(cq);
-
     fid_ep* ep = nullptr;
     check(fi_endpoint(domain, info, &ep, nullptr), "fi_endpoint");
     ep_.reset(ep);
     check(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind to the address vector");
-    const uint64_t selective = wishes.selective ? FI_SELECTIVE_COMPLETION : 0;
-    check(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV | selective),
-          "fi_ep_bind to the completion queue");
+    if (wishes.entries) {
+        fi_cq_attr cq_attr{};
+        cq_attr.size = wishes.cq_size;
+        cq_attr.format = wishes.cq_format;
+        cq_attr.wait_obj = wishes.wait;
+        fid_cq* cq = nullptr;
+        check(fi_cq_open(domain, &cq_attr, &cq, nullptr), "fi_cq_open");
+        cq_.reset(cq);
+        const uint64_t selective = wishes.selective ? FI_SELECTIVE_COMPLETION : 0;
+        check(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV | selective),
+              "fi_ep_bind to the completion queue");
+    }
     if (wishes.events) {
         fi_eq_attr eq_attr{};
         eq_attr.wait_obj = wishes.wait;

@@ -50,6 +50,7 @@ struct Wishes {
     fi_wait_obj wait{FI_WAIT_NONE};
     fi_cq_format cq_format{FI_CQ_FORMAT_TAGGED};
     size_t cq_size{4096};
+    bool entries{true};          // without, there is no completion queue
     bool selective{false};       // only what asks for a completion has one
     bool counters{false};        // one counts what is sent, one what is received
     bool rma_counters{false};    // one counts what is read, one what is written

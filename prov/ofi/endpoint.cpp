@@ -175,8 +175,10 @@ int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
 int Endpoint::enable() {
     if (enabled()) return 0;
     if (!addresses_) return -FI_ENOAV;
-    if ((caps_ & (FI_SEND | FI_READ | FI_WRITE | FI_COLLECTIVE) && !transmit_) ||
-        (caps_ & FI_RECV && !receive_))
+    // What the program begins has to be seen somewhere, by entries or by counts. Many an endpoint
+    // that may receive is opened to be written to: its receives are refused, if they come.
+    const bool transmits = caps_ & (FI_SEND | FI_READ | FI_WRITE | FI_COLLECTIVE);
+    if (transmits && !transmit_ && !counters_.count_any(FI_SEND | FI_READ | FI_WRITE))
         return -FI_ENOCQ;
     // Somebody may sleep on a counter of a region that is yet to come.
     const bool events = offers(FI_RMA_EVENT);

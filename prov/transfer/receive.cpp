@@ -15,7 +15,11 @@ namespace odrc::transfer {
 
 ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
     if (a.iov.size() > segments_) return -FI_EINVAL;
-    if (settings_.receive && settings_.receive->full()) return -FI_EAGAIN;
+    if (settings_.receive) {
+        if (settings_.receive->full()) return -FI_EAGAIN;
+    } else if (!settings_.tallies.received || a.flags & FI_PEEK) {
+        return -FI_ENOCQ; // nobody would hear of it
+    }
     if (a.flags & FI_MULTI_RECV &&
         (a.flags & (FI_TAGGED | FI_PEEK | FI_CLAIM) || a.iov.size() != 1))
         return -FI_EINVAL;
@@ -66,7 +70,6 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
     Matcher& matcher = a.flags & FI_TAGGED ? tagged_ : messages_;
     const uint64_t kind = FI_RECV | (a.flags & (FI_MSG | FI_TAGGED));
     Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
-    if (!settings_.receive) return -FI_EOPNOTSUPP;
     if (!arrived) {
         fi_cq_err_entry entry{};
         entry.op_context = a.context;

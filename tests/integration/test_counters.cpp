@@ -83,6 +83,27 @@ TEST_CASE("every operation is counted, whether or not it writes an entry") {
     }
 }
 
+TEST_CASE("an endpoint may have counters alone") {
+    Wishes wishes = counted();
+    wishes.entries = false;
+    Duo d{wishes};
+    const auto out = pattern(100'000, 'n');
+    std::vector<char> in(out.size());
+    REQUIRE(fi_recv(d.b.ep(), in.data(), in.size(), nullptr, FI_ADDR_UNSPEC, nullptr) == 0);
+    REQUIRE(fi_send(d.a.ep(), out.data(), out.size(), nullptr, d.to_b, nullptr) == 0);
+    until([&] {
+        const uint64_t sent = fi_cntr_read(d.a.endpoint.sent());
+        return fi_cntr_read(d.b.endpoint.received()) == 1 && sent == 1;
+    });
+    CHECK(in == out);
+    REQUIRE(fi_send(d.a.ep(), out.data(), 1, nullptr, nobody_beside(d.a), nullptr) == 0);
+    until([&] { return fi_cntr_readerr(d.a.endpoint.sent()) == 1; });
+    // What a peek finds would have to be told in an entry.
+    fi_msg_tagged peek{};
+    peek.addr = FI_ADDR_UNSPEC;
+    CHECK(fi_trecvmsg(d.b.ep(), &peek, FI_PEEK) == -FI_ENOCQ);
+}
+
 TEST_CASE("operations that fail are counted apart") {
     Duo d{counted()};
     fid_cntr* received = d.b.endpoint.received();

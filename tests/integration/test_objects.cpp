@@ -207,6 +207,33 @@ TEST_CASE("an endpoint without its queues is not enabled, and does nothing befor
     CHECK(fi_getname(&raw->fid, name, &length) == 0);
 }
 
+TEST_CASE("an endpoint that is only sent from needs no queue for receives") {
+    Duo d;
+    fid_ep* raw = nullptr;
+    auto* info = const_cast<fi_info*>(&d.a.endpoint.info());
+    REQUIRE(fi_endpoint(d.a.endpoint.domain(), info, &raw, nullptr) == 0);
+    const Owned<fid_ep> ep{raw};
+    REQUIRE(fi_ep_bind(raw, &d.a.endpoint.av()->fid, 0) == 0);
+    REQUIRE(fi_ep_bind(raw, &d.a.endpoint.cq()->fid, FI_RECV) == 0);
+    CHECK(fi_enable(raw) == -FI_ENOCQ);
+
+    fid_ep* other = nullptr;
+    REQUIRE(fi_endpoint(d.a.endpoint.domain(), info, &other, nullptr) == 0);
+    const Owned<fid_ep> sender{other};
+    REQUIRE(fi_ep_bind(other, &d.a.endpoint.av()->fid, 0) == 0);
+    REQUIRE(fi_ep_bind(other, &d.a.endpoint.cq()->fid, FI_TRANSMIT) == 0);
+    REQUIRE(fi_enable(other) == 0);
+    char in = 0;
+    CHECK(fi_recv(other, &in, 1, nullptr, FI_ADDR_UNSPEC, nullptr) == -FI_ENOCQ);
+    CHECK(fi_trecv(other, &in, 1, nullptr, FI_ADDR_UNSPEC, 0, 0, nullptr) == -FI_ENOCQ);
+    int sending = 0, receiving = 0;
+    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    REQUIRE(fi_send(other, "x", 1, nullptr, d.to_b, &sending) == 0);
+    CHECK(!d.outcome(d.a, &sending).error);
+    CHECK(!d.outcome(d.b, &receiving).error);
+    CHECK(in == 'x');
+}
+
 TEST_CASE("several threads share an endpoint that was asked to be safe for them") {
     Duo d{{.caps = kAllCaps, .threading = FI_THREAD_SAFE}};
     constexpr int kThreads = 4, kMessages = 500;
