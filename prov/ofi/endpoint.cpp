@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
 #include "ofi/event_queue.hpp"
+#include "ofi/hints.hpp"
 #include "ofi/multicast_group.hpp"
 #include "ofi/profile.hpp"
 #include "ofi/statistics.hpp"
@@ -83,6 +84,16 @@ ondemand::Address address_of(const fi_info& info) {
     return *address;
 }
 
+const fi_info& checked(Domain& domain, const fi_info& info) {
+    const verbs::Port& port = domain.adapter().port();
+    if (const char* why = endpoint_mismatch(port, info)) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: an endpoint cannot be as the fi_info asks: {}", port.name(),
+                  why);
+        throw Error{FI_EINVAL};
+    }
+    return info;
+}
+
 size_t size_or(size_t asked, size_t otherwise) noexcept { return asked ? asked : otherwise; }
 
 } // namespace
@@ -91,7 +102,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
     : fid_ep{}
     , on_domain_{domain.leaning}
     , domain_{domain}
-    , caps_{info.caps}
+    , caps_{checked(domain, info).caps}
     , transmit_size_{size_or(info.tx_attr ? info.tx_attr->size : 0, kTransmitSize)}
     , receive_size_{size_or(info.rx_attr ? info.rx_attr->size : 0, kReceiveSize)}
     , transmit_flags_{info.tx_attr ? info.tx_attr->op_flags : 0}

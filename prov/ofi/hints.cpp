@@ -96,22 +96,27 @@ bool known_format(uint32_t format) noexcept {
 
 } // namespace
 
+const char* endpoint_mismatch(const verbs::Port& port, const fi_info& info) noexcept {
+    if (beyond(info.caps, kPrimaryCaps | kModifierCaps | kSecondaryCaps)) return "capabilities";
+    if (info.caps & (kRmaModifiers | FI_RMA_EVENT) && !(info.caps & kMemoryCaps))
+        return "reads, writes and neither RMA nor atomics";
+    if (info.caps & FI_RMA_EVENT && info.caps & kRmaModifiers && !(info.caps & kRemoteModifiers))
+        return "RMA events, and no reads and writes of peers";
+    const char* why = nullptr;
+    if (info.ep_attr && (why = mismatch(*info.ep_attr, info.caps))) return why;
+    if (info.tx_attr && (why = mismatch(*info.tx_attr, port, info.caps))) return why;
+    if (info.rx_attr && (why = mismatch(*info.rx_attr, port, info.caps))) return why;
+    return nullptr;
+}
+
 const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* hints) noexcept {
     if (!hints) return nullptr;
-    if (beyond(hints->caps, kPrimaryCaps | kModifierCaps | kSecondaryCaps)) return "capabilities";
-    if (hints->caps & (kRmaModifiers | FI_RMA_EVENT) && !(hints->caps & kMemoryCaps))
-        return "reads, writes and neither RMA nor atomics";
-    if (hints->caps & FI_RMA_EVENT && hints->caps & kRmaModifiers &&
-        !(hints->caps & kRemoteModifiers))
-        return "RMA events, and no reads and writes of peers";
+    const char* why = endpoint_mismatch(port, *hints);
+    if (why) return why;
     if (hints->caps & kMemoryCaps && !prepared_for_rma(version, hints))
         return "mr_mode, for RMA or atomics";
     if (!known_format(hints->addr_format)) return "address format";
-    const char* why = nullptr;
-    if (hints->ep_attr && (why = mismatch(*hints->ep_attr, hints->caps))) return why;
     if (hints->domain_attr && (why = mismatch(*hints->domain_attr, port))) return why;
-    if (hints->tx_attr && (why = mismatch(*hints->tx_attr, port, hints->caps))) return why;
-    if (hints->rx_attr && (why = mismatch(*hints->rx_attr, port, hints->caps))) return why;
     if (hints->fabric_attr && differs(hints->fabric_attr->name, port.fabric)) return "fabric name";
     return nullptr;
 }

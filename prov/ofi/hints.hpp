@@ -13,4 +13,8 @@ namespace odrc::ofi {
 // (fi_getinfo(3)); null if it can. Without hints, null.
 const char* mismatch(uint32_t version, const verbs::Port& port, const fi_info* hints) noexcept;
 
+// Why an endpoint cannot be as this asks, which the program may have changed since it got it
+// (fi_endpoint(3)); null if it can.
+const char* endpoint_mismatch(const verbs::Port& port, const fi_info& info) noexcept;
+
 } // namespace odrc::ofi

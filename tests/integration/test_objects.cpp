@@ -207,6 +207,28 @@ TEST_CASE("an endpoint without its queues is not enabled, and does nothing befor
     CHECK(fi_getname(&raw->fid, name, &length) == 0);
 }
 
+TEST_CASE("an endpoint is as fi_getinfo could have offered it, or not at all") {
+    const Watched w;
+    const auto refused = [&](const std::function<void(fi_info&)>& change) {
+        const Info info{fi_dupinfo(&w.endpoint.info())};
+        change(*info);
+        fid_ep* ep = nullptr;
+        const int result = fi_endpoint(w.endpoint.domain(), info.get(), &ep, nullptr);
+        if (result == 0) fi_close(&ep->fid);
+        return result == -FI_EINVAL;
+    };
+    CHECK(!refused([](fi_info&) {}));
+    CHECK(!refused([](fi_info& i) { i.tx_attr->op_flags = FI_COMPLETION; }));
+    CHECK(!refused([](fi_info& i) { i.tx_attr->size = 1; }));
+    CHECK(refused([](fi_info& i) { i.tx_attr->op_flags = FI_COMMIT_COMPLETE; }));
+    CHECK(refused([](fi_info& i) { i.rx_attr->op_flags = FI_INJECT; }));
+    CHECK(refused([](fi_info& i) { i.tx_attr->size = size_t{1} << 40; }));
+    CHECK(refused([](fi_info& i) { i.tx_attr->inject_size = 1 << 20; }));
+    CHECK(refused([](fi_info& i) { i.rx_attr->iov_limit = 1000; }));
+    CHECK(refused([](fi_info& i) { i.caps |= FI_TRIGGER; }));
+    CHECK(refused([](fi_info& i) { i.ep_attr->type = FI_EP_MSG; }));
+}
+
 TEST_CASE("an endpoint that is only sent from needs no queue for receives") {
     Duo d;
     fid_ep* raw = nullptr;
