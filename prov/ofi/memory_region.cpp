@@ -74,8 +74,19 @@ int mr_bind(fid* f, fid* other, uint64_t flags) noexcept {
 }
 
 int mr_control(fid* f, int command, void* argument) noexcept {
-    if (command != FI_GET_RAW_MR) return -FI_ENOSYS;
-    return as<MemoryRegion>(f).raw(*static_cast<struct fi_mr_raw_attr*>(argument));
+    MemoryRegion& region = as<MemoryRegion>(f);
+    switch (command) {
+    case FI_GET_RAW_MR:
+        return region.raw(*static_cast<struct fi_mr_raw_attr*>(argument));
+    case FI_REFRESH: {
+        const auto& change = *static_cast<const fi_mr_modify*>(argument);
+        if (change.flags != 0) return -FI_EBADFLAGS;
+        if (!change.attr.mr_iov && change.attr.iov_count > 0) return -FI_EINVAL;
+        return region.refresh({change.attr.mr_iov, change.attr.iov_count});
+    }
+    default:
+        return -FI_ENOSYS;
+    }
 }
 
 int map_raw(const struct fi_mr_map_raw& map) noexcept {
@@ -122,6 +133,17 @@ int MemoryRegion::bind(Counter& counter, uint64_t flags) {
     if (flags & FI_REMOTE_READ) on_read_.emplace(counter.leaning);
     if (flags & FI_REMOTE_WRITE) on_written_.emplace(counter.leaning);
     return 0;
+}
+
+int MemoryRegion::refresh(std::span<const iovec> pieces) noexcept {
+    const auto* begin = static_cast<const std::byte*>(region_->addr);
+    const auto* end = begin + region_->length;
+    for (const iovec& piece : pieces) {
+        const auto* at = static_cast<const std::byte*>(piece.iov_base);
+        if (at < begin || at > end || piece.iov_len > static_cast<size_t>(end - at))
+            return -FI_EINVAL;
+    }
+    return -domain_.adapter().renew(*region_.get());
 }
 
 int MemoryRegion::raw(const struct fi_mr_raw_attr& out) const noexcept {

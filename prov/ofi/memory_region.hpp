@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <rdma/fi_domain.h>
+#include <span>
 
 namespace odrc::ofi {
 
@@ -24,6 +25,10 @@ public:
 
     // The key as bytes, and the address at which the region begins.
     int raw(const struct fi_mr_raw_attr& out) const noexcept;
+
+    // Pieces of the region, or none for all of it, may have other pages now. 0 or a negative
+    // fi_errno.
+    int refresh(std::span<const iovec> pieces) noexcept;
 
     std::atomic<int> leaning{0};
 

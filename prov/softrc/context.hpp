@@ -26,6 +26,7 @@ public:
     int dealloc_pd(ibv_pd* pd) noexcept override;
     ibv_mr* reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept override;
     int dereg_mr(ibv_mr* mr) noexcept override;
+    int renew_mr(ibv_mr*) noexcept override { return 0; } // each access looks its pages up
     void* allocate(size_t bytes) noexcept override;
     void release(void* memory, size_t bytes) noexcept override;
     ibv_comp_channel* create_comp_channel() noexcept override;

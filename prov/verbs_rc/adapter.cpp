@@ -91,6 +91,14 @@ Mr Adapter::make_region(void* address, size_t length, int access) {
     return {*context_, mr};
 }
 
+int Adapter::renew(ibv_mr& region) noexcept {
+    const int error = context_->renew_mr(&region);
+    if (error)
+        ODRC_WARN(FI_LOG_MR, "{}: cannot take up the new pages of a region of {} bytes: {}",
+                  port_.name(), region.length, fi_strerror(error));
+    return error;
+}
+
 // Null and errno, after a line that says why. What fails while the cache keeps memory locked that
 // nobody uses may work without.
 ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {

@@ -73,6 +73,9 @@ public:
     // Memory that peers may reach by its key, until it is given back. Throws Error; logs likewise.
     Mr make_region(void* address, size_t length, int access);
 
+    // Its pages may be others now (fi_mr_refresh(3)). 0 or a positive errno; logs likewise.
+    int renew(ibv_mr& region) noexcept;
+
     // What the application has opened to its peers.
     RegionTable& regions() noexcept { return regions_; }
 

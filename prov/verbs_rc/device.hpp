@@ -30,6 +30,8 @@ public:
     // Port::whole_memory says so.
     virtual ibv_mr* reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept = 0;
     virtual int dereg_mr(ibv_mr* mr) noexcept = 0;
+    // The pages behind the region may be others now; its keys stay. 0 or a positive errno.
+    virtual int renew_mr(ibv_mr* mr) noexcept = 0;
 
     // Memory that the device moves data in and out of best. Null and errno on failure.
     virtual void* allocate(size_t bytes) noexcept = 0;

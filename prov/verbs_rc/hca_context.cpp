@@ -29,6 +29,14 @@ ibv_mr* HcaContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access)
 }
 int HcaContext::dereg_mr(ibv_mr* mr) noexcept { return ibv_dereg_mr(mr); }
 
+int HcaContext::renew_mr(ibv_mr* mr) noexcept {
+    const uint32_t local = mr->lkey, remote = mr->rkey;
+    errno = 0;
+    if (ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, nullptr, mr->addr, mr->length, 0) != 0)
+        return errno ? errno : EIO;
+    return mr->lkey == local && mr->rkey == remote ? 0 : EIO; // the program has the old ones
+}
+
 void* HcaContext::allocate(size_t bytes) noexcept {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? nullptr : memory;

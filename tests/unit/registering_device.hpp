@@ -53,6 +53,7 @@ public:
         return 0;
     }
 
+    int renew_mr(ibv_mr*) noexcept override { return EOPNOTSUPP; }
     ibv_pd* alloc_pd() noexcept override { return nullptr; }
     int dealloc_pd(ibv_pd*) noexcept override { return 0; }
     void* allocate(size_t) noexcept override { return nullptr; }
