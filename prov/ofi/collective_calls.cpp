@@ -22,7 +22,7 @@ ssize_t run(fid_ep* f, Arguments a, uint64_t flags) noexcept {
     if (!ep.offers(FI_COLLECTIVE)) return -FI_EOPNOTSUPP;
     a.flags = send_flags(ep, flags);
     const Entry entry{ep.gate()};
-    return ep.engine().collective(a);
+    return ep.collectives().begin(a);
 }
 
 // A collective without a root, an operation, or either.

@@ -6,6 +6,7 @@
 #include "ofi/address_vector.hpp"
 #include "ofi/completion_queue.hpp"
 #include "ofi/counter_bindings.hpp"
+#include "transfer/collectives.hpp"
 #include "transfer/engine.hpp"
 
 #include <optional>
@@ -26,6 +27,7 @@ public:
     ~Endpoint();
 
     transfer::Engine& engine() noexcept { return *engine_; }
+    transfer::Collectives& collectives() noexcept { return *collectives_; }
     Gate& gate() noexcept { return domain_.one_thread() ? domain_.gate() : gate_; }
     bool enabled() const noexcept { return engine_.has_value(); }
     const AddressVector* addresses() const noexcept { return addresses_; }
@@ -90,6 +92,7 @@ private:
     CounterBindings counters_;
     std::optional<Leaning> on_addresses_, on_transmit_, on_receive_, on_events_;
     Gate gate_;
+    std::optional<transfer::Collectives> collectives_; // called by the engine to its end
     std::optional<transfer::Engine> engine_;
 };
 

@@ -24,7 +24,7 @@ MulticastGroup::MulticastGroup(Endpoint& endpoint, EventQueue& events, const AvS
     fid = {.fclass = FI_CLASS_MC, .context = context, .ops = &group_fid_ops};
     const auto numbers = members.numbers();
     const Entry entry{endpoint_.gate()};
-    const int error = endpoint_.engine().join(numbers, *this, fi_addr);
+    const int error = endpoint_.collectives().join(numbers, *this, fi_addr);
     if (!error) return;
     ODRC_WARN(FI_LOG_EP_CTRL, "a set of {} addresses cannot be joined: {}", numbers.size(),
               fi_strerror(-error));
@@ -33,7 +33,7 @@ MulticastGroup::MulticastGroup(Endpoint& endpoint, EventQueue& events, const AvS
 
 MulticastGroup::~MulticastGroup() {
     const Entry entry{endpoint_.gate()};
-    endpoint_.engine().leave(fi_addr);
+    endpoint_.collectives().leave(fi_addr);
 }
 
 void MulticastGroup::joined(int error) noexcept {
@@ -69,7 +69,7 @@ int join_group(fid_ep* f, const void* addr, uint64_t flags, fid_mc** group, void
     if (&members.addresses() != ep.addresses()) return -FI_EINVAL;
     if (asked->coll_addr != members.address()) {
         const Entry entry{ep.gate()};
-        if (!ep.engine().has_group(asked->coll_addr)) return -FI_EINVAL;
+        if (!ep.collectives().has_group(asked->coll_addr)) return -FI_EINVAL;
     }
     return create<MulticastGroup>(group, ep, *ep.events(), members, context);
 }

@@ -33,6 +33,15 @@ struct ReceiveArguments {
     size_t least;   // FI_MULTI_RECV: the room below which the buffer is given back
 };
 
+// A message of ours, of which the program does not hear, on either side.
+struct PartArguments {
+    std::span<const iovec> iov;
+    fi_addr_t peer;
+    uint64_t tag;
+    void* context;  // for the PartSink; null: it does not hear of the end
+    int failure{0}; // what is sent is not the message but this fi_errno value; for that, twice
+};
+
 struct RmaArguments {
     std::span<const iovec> iov;
     void* const* keys; // the local key of each piece, where the application has registered it

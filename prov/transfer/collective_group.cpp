@@ -3,6 +3,7 @@
 
 // Groups of endpoints: how one joins and leaves them.
 
+#include "transfer/collectives.hpp"
 #include "transfer/engine.hpp"
 
 #include <unordered_set>
@@ -20,7 +21,7 @@ uint64_t mix(uint64_t state, uint64_t item) noexcept {
 
 } // namespace
 
-CollectiveGroup* Engine::find_group(fi_addr_t address) noexcept {
+CollectiveGroup* Collectives::find_group(fi_addr_t address) noexcept {
     if (address >> 32 != kGroupAddress >> 32) return nullptr;
     const auto found = groups_.find(static_cast<uint32_t>(address));
     return found == groups_.end() || found->second->left ? nullptr : found->second.get();
@@ -28,13 +29,13 @@ CollectiveGroup* Engine::find_group(fi_addr_t address) noexcept {
 
 // Finds our own rank, and what the members have in common: a number that stands for their
 // addresses, in order. 0 or a negative fi_errno. Throws std::bad_alloc.
-int Engine::identify(CollectiveGroup& group, uint64_t& identity) {
+int Collectives::identify(CollectiveGroup& group, uint64_t& identity) {
     std::unordered_set<ondemand::Address> seen;
     bool member = false;
     for (const fi_addr_t number : group.members) {
-        const auto address = peers_.address_of(number);
+        const auto address = addresses_.at(number);
         if (!address || !seen.insert(*address).second) return -FI_EINVAL;
-        if (*address == wireup_.address()) {
+        if (*address == engine_.address()) {
             member = true;
             group.rank = static_cast<uint32_t>(seen.size() - 1);
         }
@@ -45,7 +46,7 @@ int Engine::identify(CollectiveGroup& group, uint64_t& identity) {
 
 // The members tell each other their numbers, and then that they have those of all. Which join is
 // meant they know from the members' addresses, and from how often these have been joined before.
-int Engine::join(std::span<const fi_addr_t> members, Joining& joining, fi_addr_t& address) {
+int Collectives::join(std::span<const fi_addr_t> members, Joining& joining, fi_addr_t& address) {
     if (members.size() > kMaxMembers || groups_.size() >= kMaxGroup) return -FI_EINVAL;
     auto owner = std::make_unique<CollectiveGroup>();
     CollectiveGroup& group = *owner;
@@ -83,12 +84,12 @@ int Engine::join(std::span<const fi_addr_t> members, Joining& joining, fi_addr_t
 }
 
 // What is under way in the group ends with FI_ECANCELED; a join, without a word.
-void Engine::leave(fi_addr_t address) noexcept {
+void Collectives::leave(fi_addr_t address) noexcept {
     CollectiveGroup* group = find_group(address);
     if (!group) return;
     group->left = true;
     constexpr uint64_t all = std::numeric_limits<uint32_t>::max();
-    discard_parts(part_tag(group->number(), 0), all);
+    engine_.discard_parts(part_tag(group->number(), 0), all);
     if (group->operations.empty()) {
         groups_.erase(group->number());
         return;

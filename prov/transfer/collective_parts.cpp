@@ -4,123 +4,79 @@
 // The messages that collectives are made of.
 
 #include "base/log.hpp"
+#include "transfer/collectives.hpp"
 #include "transfer/engine.hpp"
 
 #include <algorithm>
 
 namespace odrc::transfer {
 
-// What comes in for the operation.
-uint64_t Engine::tag_of(const CollectiveOperation& op) noexcept {
-    return op.join ? op.group->join_tag : part_tag(op.group->number(), op.number);
-}
-
 // ---- out ----------------------------------------------------------------------------------------
 
-// Null when memory is out, or the member's address is not in the address vector any more.
-Send* Engine::make_part(const CollectiveOperation& op, uint32_t rank) noexcept {
-    Peer* peer = peers_.find(op.group->members[rank]);
-    Send* send = peer ? sends_.create(*peer) : nullptr;
-    if (!send) return nullptr;
-    ++transmitting_;
-    send->header.kind = wire::FrameKind::message;
-    send->header.flags = wire::kCollective;
-    send->header.tag = op.join ? op.group->join_tag : part_tag(op.group->numbers[rank], op.number);
-    return send;
-}
-
 // 0 or a positive fi_errno.
-int Engine::send_part(CollectiveOperation& op) noexcept {
+int Collectives::send_part(CollectiveOperation& op) noexcept {
     const Exchange& to = *op.round.send;
-    Send* send = make_part(op, to.rank);
-    if (!send) return FI_ENOMEM;
-    send->part_of = &op;
-    send->length = to.bytes();
-    const int error =
-        send->pieces.assign(to.list(), longs_) ? submit(*send->peer, *send) : FI_ENOMEM;
-    if (error) release(*send);
-    return error;
+    return engine_.send_part({.iov = to.list(),
+                              .peer = op.group->members[to.rank],
+                              .tag = op.tag_at(to.rank),
+                              .context = &op});
 }
 
 // The member is to fail, too. Nobody waits for the end of this.
-void Engine::send_error(const CollectiveOperation& op, uint32_t rank) noexcept {
-    Send* send = make_part(op, rank);
-    if (!send) return;
-    send->header.flags |= wire::kData;
-    send->data = static_cast<uint64_t>(op.error);
-    send->again = true;
-    if (submit(*send->peer, *send)) release(*send);
+void Collectives::send_error(const CollectiveOperation& op, uint32_t rank) noexcept {
+    engine_.send_part({.iov = {},
+                       .peer = op.group->members[rank],
+                       .tag = op.tag_at(rank),
+                       .context = nullptr,
+                       .failure = op.error});
 }
 
-void Engine::part_sent(Send& send, int error) noexcept {
-    CollectiveOperation* op = send.part_of;
-    // Where nobody is, an error does not arrive either.
-    const bool lost = error && error != FI_ECONNREFUSED && error != FI_ETIMEDOUT;
-    if (lost && send.again && !closing_) repeat(send);
-    release(send);
-    if (!op) return;
-    if (lost)
-        part_lost(*op, error);
+void Collectives::part_sent(void* context, int error) noexcept {
+    auto& op = *static_cast<CollectiveOperation*>(context);
+    if (is_lost(error))
+        not_sent(op, error);
     else
-        part_over(*op, error);
-}
-
-// An error that went down with a connection may arrive over the next one.
-void Engine::repeat(const Send& lost) noexcept {
-    Send* send = sends_.create(*lost.peer);
-    if (!send) return;
-    ++transmitting_;
-    send->header = lost.header;
-    send->data = lost.data;
-    if (submit(*send->peer, *send)) release(*send);
+        part_over(op, error);
 }
 
 // ---- in -----------------------------------------------------------------------------------------
 
 // 0 or a positive fi_errno.
-int Engine::receive_part(CollectiveOperation& op) noexcept {
+int Collectives::receive_part(CollectiveOperation& op) noexcept {
     const Exchange& from = *op.round.receive;
-    Peer* peer = peers_.find(op.group->members[from.rank]);
-    Receive* receive = peer ? posted_.create() : nullptr;
-    if (!receive) return FI_ENOMEM;
-    receive->source = peer;
-    receive->tag = tag_of(op);
-    receive->part_of = &op;
-    receive->handed_over = adapter_.now();
-    if (!receive->pieces.assign(from.list(), longs_)) {
-        posted_.destroy(receive);
-        return FI_ENOMEM;
-    }
-    if (Arrived* arrived = parts_.find_arrived(peer, receive->tag, 0)) {
-        parts_.take(*arrived);
-        deliver(*receive, arrived->message);
-        release(*arrived);
-        return 0;
-    }
-    if (!parts_.post(*receive)) {
-        posted_.destroy(receive);
-        return FI_ENOMEM;
-    }
-    op.posted = receive;
-    look_after_peers();
-    return 0;
+    return engine_.receive_part({.iov = from.list(),
+                                 .peer = op.group->members[from.rank],
+                                 .tag = op.tag(),
+                                 .context = &op});
 }
 
-void Engine::on_part(const Message& message) noexcept {
-    if (Receive* receive = parts_.find_receive(message)) {
-        parts_.take(*receive);
-        receive->part_of->posted = nullptr;
-        return deliver(*receive, message);
+void Collectives::part_received(void* context, const Message& message, int error) noexcept {
+    auto& op = *static_cast<CollectiveOperation*>(context);
+    part_over(op, error_of(op, message, error));
+}
+
+void Collectives::part_lost(void* context, int error) noexcept {
+    part_over(*static_cast<CollectiveOperation*>(context), error);
+}
+
+// What the current round's message says of how its operation goes.
+int Collectives::error_of(const CollectiveOperation& op, const Message& message,
+                          int error) const noexcept {
+    const Peer& peer = *message.peer;
+    if (message.has_data) {
+        ODRC_WARN(FI_LOG_EP_DATA, "{}: a collective has failed at {}: {}", port_.name(),
+                  peer.address.text(), fi_strerror(static_cast<int>(message.data)));
+        return message.data > 0 && message.data < 4096 ? static_cast<int>(message.data) : FI_EIO;
     }
-    if (is_late(message.tag)) {
-        if (message.wants_finish()) send_finish(message, 0);
-        return;
-    }
-    if (!keep(message)) lose(message);
+    const size_t expected = op.round.receive->bytes();
+    if (message.length == expected) return error;
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} has {} bytes for a collective, and we have {}", port_.name(),
+              peer.address.text(), message.length, expected);
+    return FI_EIO;
 }
 
 // Its operation has been broken off, or the group been left. What is not late is early.
-bool Engine::is_late(uint64_t tag) noexcept {
+bool Collectives::is_late(uint64_t tag) noexcept {
     if (tag & kJoinTag)
         return std::ranges::any_of(groups_, [tag](const auto& entry) {
             return entry.second->join_tag == tag && entry.second->over();
@@ -132,36 +88,6 @@ bool Engine::is_late(uint64_t tag) noexcept {
     CollectiveOperation* op = group->operations.front();
     while (op && op->number != number) op = group->operations.after(*op);
     return !op;
-}
-
-// What a message says of how its operation goes.
-int Engine::error_of_part(const Receive& receive, const Message& message, int error) noexcept {
-    const Peer& peer = *receive.source;
-    if (message.has_data) {
-        ODRC_WARN(FI_LOG_EP_DATA, "{}: a collective has failed at {}: {}", adapter_.port().name(),
-                  peer.address.text(), fi_strerror(static_cast<int>(message.data)));
-        return message.data > 0 && message.data < 4096 ? static_cast<int>(message.data) : FI_EIO;
-    }
-    if (message.length == receive.pieces.bytes) return error;
-    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} has {} bytes for a collective, and we have {}",
-              adapter_.port().name(), peer.address.text(), message.length, receive.pieces.bytes);
-    return FI_EIO;
-}
-
-void Engine::discard_parts(uint64_t tag, uint64_t ignore) noexcept {
-    while (Arrived* arrived = parts_.take_arrived(tag, ignore)) discard(*arrived);
-}
-
-void Engine::part_received(Receive& receive, int error) noexcept {
-    CollectiveOperation& op = *receive.part_of;
-    op.posted = nullptr;
-    posted_.destroy(&receive);
-    part_over(op, error);
-}
-
-// A member is lost, and with it what it may have sent.
-void Engine::fail_parts(const Peer& peer, int error) noexcept {
-    while (Receive* receive = parts_.take_receive_from(peer)) part_received(*receive, error);
 }
 
 } // namespace odrc::transfer

@@ -10,7 +10,6 @@
 #include "srq/receive_queue.hpp"
 #include "transfer/arguments.hpp"
 #include "transfer/auto_progress.hpp"
-#include "transfer/collective.hpp"
 #include "transfer/completion_sink.hpp"
 #include "transfer/matcher.hpp"
 #include "transfer/region_tallies.hpp"
@@ -18,12 +17,13 @@
 #include "transfer/tally.hpp"
 
 #include <sys/types.h>
-#include <unordered_map>
 
 namespace odrc::transfer {
 
 using ondemand::Job;
 using ondemand::Lane;
+
+class PartSink;
 
 inline constexpr size_t kInjectSize = 1024;
 inline constexpr size_t kMaxMessage = size_t{1} << 40;
@@ -83,15 +83,16 @@ public:
     // The most elements that one call may have.
     static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
 
-    // ---- groups (collective_group.cpp) ----
-    // The group's address is there at once; its joining hears when it may be used, unless it is
-    // left before. 0 or a negative fi_errno. Throws std::bad_alloc.
-    int join(std::span<const fi_addr_t> members, Joining& joining, fi_addr_t& address);
-    void leave(fi_addr_t group) noexcept;
-    bool has_group(fi_addr_t address) noexcept { return find_group(address) != nullptr; }
-
-    // ---- collectives (collective.cpp) ----
-    ssize_t collective(const CollectiveArguments& arguments) noexcept;
+    // ---- messages of ours, of which the program does not hear (parts.cpp) ----
+    // Who hears of them from now on: for as long as the engine stands.
+    void tell_of_parts(PartSink& sink) noexcept { part_sink_ = &sink; }
+    // 0, or a positive fi_errno and nobody will hear of it.
+    int send_part(const PartArguments& arguments) noexcept;
+    int receive_part(const PartArguments& arguments) noexcept;
+    // Takes the receive of that context back, if it has no message yet. False if there is none.
+    bool withdraw_part(const void* context) noexcept;
+    // Throws away what has come in of that tag.
+    void discard_parts(uint64_t tag, uint64_t ignore) noexcept;
 
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
     ssize_t cancel(void* context) noexcept;
@@ -266,34 +267,13 @@ private:
     void on_atomic(Lane& lane, const wire::Frame& frame) noexcept;
     bool take_room(Results& results, size_t bytes) noexcept;
 
-    // collective_group.cpp
-    CollectiveGroup* find_group(fi_addr_t address) noexcept;
-    int identify(CollectiveGroup& group, uint64_t& identity);
-
-    // collective.cpp
-    CollectiveOperation* make_operation(CollectiveGroup& group, const Collective& what) noexcept;
-    void advance(CollectiveOperation& op) noexcept;
-    void begin_round(CollectiveOperation& op) noexcept;
-    void part_over(CollectiveOperation& op, int error) noexcept;
-    void part_lost(CollectiveOperation& op, int error) noexcept;
-    void break_off(CollectiveOperation& op, int error) noexcept;
-    void finish(CollectiveOperation& op) noexcept;
-    void complete(const CollectiveOperation& op) noexcept;
-
-    // collective_parts.cpp
-    static uint64_t tag_of(const CollectiveOperation& op) noexcept;
-    Send* make_part(const CollectiveOperation& op, uint32_t rank) noexcept;
-    int send_part(CollectiveOperation& op) noexcept;
-    void send_error(const CollectiveOperation& op, uint32_t rank) noexcept;
+    // parts.cpp
+    Send* make_part(Peer& peer, uint64_t tag, int failure) noexcept;
     void part_sent(Send& send, int error) noexcept;
     void repeat(const Send& lost) noexcept;
-    int receive_part(CollectiveOperation& op) noexcept;
     void on_part(const Message& message) noexcept;
-    bool is_late(uint64_t tag) noexcept;
-    int error_of_part(const Receive& receive, const Message& message, int error) noexcept;
-    void part_received(Receive& receive, int error) noexcept;
-    void discard_parts(uint64_t tag, uint64_t ignore) noexcept;
-    void fail_parts(const Peer& peer, int error) noexcept;
+    void part_received(Receive& receive, const Message& message, int error) noexcept;
+    void lose_parts(const Peer& peer, int error) noexcept;
 
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;
@@ -324,13 +304,9 @@ private:
     size_t transmitting_{0}; // the application's sends, reads and writes
     Matcher messages_;       // untagged
     Matcher tagged_;
-    Matcher parts_; // of collectives
+    Matcher parts_; // ours
+    PartSink* part_sink_{nullptr};
     List<Arrived, ArrivalOrder> claimed_;
-
-    Pool<CollectiveOperation> operations_;
-    std::unordered_map<uint32_t, std::unique_ptr<CollectiveGroup>> groups_; // by our number
-    std::unordered_map<uint64_t, uint32_t> joins_; // of the members that the identity stands for
-    uint32_t last_group_{0};
 
     ondemand::PeerTable peers_;
     List<Peer, ondemand::Blocked> blocked_;

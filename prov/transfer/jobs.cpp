@@ -97,7 +97,7 @@ void Engine::fail_operations(Peer& peer) noexcept {
     List<Job> lost; // what is submitted meanwhile is for the next lane
     while (auto* job = peer.jobs.pop_front()) lost.push_back(*job);
     while (auto* job = lost.pop_front()) fail(*job, error);
-    fail_parts(peer, error);
+    lose_parts(peer, error);
 }
 
 // Posts the peer's jobs in order, as far as there is room.

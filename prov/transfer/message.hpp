@@ -49,8 +49,6 @@ struct LongLists {
     Pool<RemoteSegments::Long> segments;
 };
 
-struct CollectiveOperation;
-
 // The memory of one side of a message, in pieces.
 struct Pieces {
     Iovs iov;
@@ -123,8 +121,7 @@ struct Send : ondemand::Job {
     bool report_errors{false};       // to the application
     bool posted{false};              // the lane still works on it
     int failure{0};                  // it is lost, but the lane still works on it
-    CollectiveOperation* part_of{nullptr};
-    bool again{false}; // part of a collective: if it is lost, it is sent once more
+    bool again{false};               // a part: if it is lost, it is sent once more
 };
 
 // What an atomic of a peer's gives back, on its way into the frame that answers it.
@@ -143,7 +140,7 @@ struct Message {
     Peer* peer;
     uint32_t attempt; // of the lane it came over
     bool tagged;
-    bool collective; // a part of one, with a tag of our own
+    bool collective; // a part of one
     bool announced;  // the message is still in its sender's memory
     bool has_data;
     bool confirm; // the sender awaits a finish for the handle
@@ -180,11 +177,11 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     void* context{nullptr};
     uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED
     bool wanted{false};    // its completion
+    bool part{false};      // ours: the program does not hear of it
     Moment handed_over{0}; // its memory
     Pieces pieces;
     std::optional<Many> many;
     Receive* whole{nullptr}; // the receive of whose buffer this is a part
-    CollectiveOperation* part_of{nullptr};
 };
 
 struct ArrivalOrder {};

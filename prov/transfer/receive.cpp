@@ -207,12 +207,11 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
     complete(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
 }
 
-// ---- the end of a receive
-// -------------------------------------------------------------------------
+// ---- the end of a receive ----------------------------------------------------------------------
 
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
-    if (receive.part_of) [[unlikely]]
-        return part_received(receive, error_of_part(receive, message, error));
+    if (receive.part) [[unlikely]]
+        return part_received(receive, message, error);
     const bool released = receive.many || is_last_part(receive);
     const uint64_t flags =
         receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0) | (released ? FI_MULTI_RECV : 0);

@@ -11,8 +11,7 @@
 
 namespace odrc::transfer {
 
-// ---- the sender
-// -----------------------------------------------------------------------------------
+// ---- the sender --------------------------------------------------------------------------------
 
 // The peer may read the message's memory until it says that it has finished.
 int Engine::expose(Send& send) noexcept {
@@ -66,8 +65,7 @@ void Engine::on_finish(Peer& peer, const wire::Frame& frame) noexcept {
     if (!send->posted) complete(*send, send->failure);
 }
 
-// ---- the receiver
-// ---------------------------------------------------------------------------------
+// ---- the receiver ------------------------------------------------------------------------------
 
 void Engine::fetch(Receive& receive, const Message& message) noexcept {
     Fetch* fetch = fetches_.create(*message.peer);

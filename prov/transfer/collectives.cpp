@@ -3,6 +3,8 @@
 
 // Collectives, from the call to the completion.
 
+#include "transfer/collectives.hpp"
+
 #include "transfer/engine.hpp"
 
 #include <algorithm>
@@ -34,15 +36,24 @@ size_t element_size(fi_collective_op kind, fi_datatype type, fi_op op) noexcept 
     return operation ? operation->size : 0;
 }
 
-ssize_t Engine::collective(const CollectiveArguments& a) noexcept {
+Collectives::Collectives(Engine& engine, const verbs::Port& port,
+                         const ondemand::AddressTable& addresses, const Settings& settings) noexcept
+    : engine_{engine}
+    , port_{port}
+    , addresses_{addresses}
+    , settings_{settings} {
+    engine_.tell_of_parts(*this);
+}
+
+ssize_t Collectives::begin(const CollectiveArguments& a) noexcept {
     const size_t element = element_size(a.kind, a.type, a.op);
     if (a.kind != FI_BARRIER && element == 0) return -FI_EOPNOTSUPP;
     if (element > 0 && a.count > kMaxCollective / element) return -FI_EMSGSIZE;
     CollectiveGroup* group = find_group(a.group);
     if (!group) return -FI_EINVAL;
     if (!group->joined) return -FI_EOPBADSTATE;
-    if (operations_.size() >= settings_.transmit_size ||
-        (settings_.transmit && settings_.transmit->full()))
+    if (operations_.size() >= settings_.size ||
+        (settings_.completions && settings_.completions->full()))
         return -FI_EAGAIN;
 
     Collective what{.kind = a.kind, .rank = group->rank, .size = group->size()};
@@ -69,8 +80,8 @@ ssize_t Engine::collective(const CollectiveArguments& a) noexcept {
 }
 
 // Null when memory is out.
-CollectiveOperation* Engine::make_operation(CollectiveGroup& group,
-                                            const Collective& what) noexcept {
+CollectiveOperation* Collectives::make_operation(CollectiveGroup& group,
+                                                 const Collective& what) noexcept {
     CollectiveOperation* op = operations_.create();
     if (!op) return nullptr;
     op->group = &group;
@@ -93,7 +104,7 @@ CollectiveOperation* Engine::make_operation(CollectiveGroup& group,
 }
 
 // Goes on from round to round, as long as nothing has to be waited for.
-void Engine::advance(CollectiveOperation& op) noexcept {
+void Collectives::advance(CollectiveOperation& op) noexcept {
     if (std::exchange(op.advancing, true)) return;
     while (op.under_way == 0 && !op.error) {
         if (std::exchange(op.round.combine, false)) combine(op.what);
@@ -107,23 +118,23 @@ void Engine::advance(CollectiveOperation& op) noexcept {
     if (op.under_way == 0) finish(op);
 }
 
-void Engine::begin_round(CollectiveOperation& op) noexcept {
+void Collectives::begin_round(CollectiveOperation& op) noexcept {
     op.under_way = op.round.send.has_value() + op.round.receive.has_value();
     if (op.round.receive) {
         if (const int error = receive_part(op)) part_over(op, error);
     }
     if (!op.round.send) return;
-    if (const int error = op.error ? op.error : send_part(op)) part_lost(op, error);
+    if (const int error = op.error ? op.error : send_part(op)) not_sent(op, error);
 }
 
-void Engine::part_over(CollectiveOperation& op, int error) noexcept {
+void Collectives::part_over(CollectiveOperation& op, int error) noexcept {
     --op.under_way;
     if (error) break_off(op, error);
     advance(op);
 }
 
 // The current round's message does not reach its member: the error goes in its place.
-void Engine::part_lost(CollectiveOperation& op, int error) noexcept {
+void Collectives::not_sent(CollectiveOperation& op, int error) noexcept {
     break_off(op, error);
     send_error(op, op.round.send->rank);
     part_over(op, error);
@@ -131,20 +142,16 @@ void Engine::part_lost(CollectiveOperation& op, int error) noexcept {
 
 // What is left of the operation is to send the error, in place of its messages, to those who
 // await them; nothing more is waited for.
-void Engine::break_off(CollectiveOperation& op, int error) noexcept {
+void Collectives::break_off(CollectiveOperation& op, int error) noexcept {
     if (op.error) return;
     op.error = error;
-    if (Receive* receive = std::exchange(op.posted, nullptr)) {
-        parts_.take(*receive);
-        posted_.destroy(receive);
-        --op.under_way;
-    }
+    if (engine_.withdraw_part(&op)) --op.under_way;
     while (const auto round = round_of(op.what, op.next_round++))
         if (round->send) send_error(op, round->send->rank);
-    discard_parts(tag_of(op), 0);
+    engine_.discard_parts(op.tag(), 0);
 }
 
-void Engine::finish(CollectiveOperation& op) noexcept {
+void Collectives::finish(CollectiveOperation& op) noexcept {
     CollectiveGroup& group = *op.group;
     if (!op.error) transfer::conclude(op.what);
     List<CollectiveOperation>::erase(op);
@@ -158,10 +165,10 @@ void Engine::finish(CollectiveOperation& op) noexcept {
     if (group.left && group.operations.empty()) groups_.erase(group.number());
 }
 
-void Engine::complete(const CollectiveOperation& op) noexcept {
+void Collectives::complete(const CollectiveOperation& op) noexcept {
     void* const buffer = op.what.result ? op.what.result : op.what.data;
-    count(settings_.tallies.sent, op.error);
-    if (!settings_.transmit) return;
+    if (settings_.tally) settings_.tally->count(op.error);
+    if (!settings_.completions) return;
     if (op.error) {
         fi_cq_err_entry entry{};
         entry.op_context = op.context;
@@ -169,15 +176,15 @@ void Engine::complete(const CollectiveOperation& op) noexcept {
         entry.buf = buffer;
         entry.err = op.error;
         entry.prov_errno = op.error;
-        settings_.transmit->push_error(entry);
+        settings_.completions->push_error(entry);
     } else if (op.wanted) {
-        settings_.transmit->push({.context = op.context,
-                                  .flags = FI_COLLECTIVE,
-                                  .length = 0,
-                                  .buffer = buffer,
-                                  .data = 0,
-                                  .tag = 0,
-                                  .source = FI_ADDR_NOTAVAIL});
+        settings_.completions->push({.context = op.context,
+                                     .flags = FI_COLLECTIVE,
+                                     .length = 0,
+                                     .buffer = buffer,
+                                     .data = 0,
+                                     .tag = 0,
+                                     .source = FI_ADDR_NOTAVAIL});
     }
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Messages that are parts of something greater: sent and received like any, but by us, and
+// matched among themselves.
+
+#include "transfer/engine.hpp"
+#include "transfer/part_sink.hpp"
+
+namespace odrc::transfer {
+
+// ---- out ----------------------------------------------------------------------------------------
+
+int Engine::send_part(const PartArguments& a) noexcept {
+    Peer* peer = peers_.find(a.peer);
+    Send* send = peer ? make_part(*peer, a.tag, a.failure) : nullptr;
+    if (!send) return FI_ENOMEM;
+    send->context = a.context;
+    send->again = a.failure != 0;
+    send->length = length_of(a.iov);
+    const int error = send->pieces.assign(a.iov, longs_) ? submit(*peer, *send) : FI_ENOMEM;
+    if (error) release(*send);
+    return error;
+}
+
+// Null when memory is out.
+Send* Engine::make_part(Peer& peer, uint64_t tag, int failure) noexcept {
+    Send* send = sends_.create(peer);
+    if (!send) return nullptr;
+    ++transmitting_;
+    send->header.kind = wire::FrameKind::message;
+    send->header.flags = wire::kCollective;
+    if (failure) send->header.flags |= wire::kData;
+    send->header.tag = tag;
+    send->data = static_cast<uint64_t>(failure);
+    return send;
+}
+
+void Engine::part_sent(Send& send, int error) noexcept {
+    // What went down with a connection may arrive over the next one, unless nobody is there.
+    if (send.again && is_lost(error) && !closing_) repeat(send);
+    void* const context = send.context;
+    release(send);
+    if (context) part_sink_->part_sent(context, error);
+}
+
+void Engine::repeat(const Send& lost) noexcept {
+    Send* send = make_part(*lost.peer, lost.header.tag, static_cast<int>(lost.data));
+    if (send && submit(*send->peer, *send)) release(*send);
+}
+
+// ---- in -----------------------------------------------------------------------------------------
+
+int Engine::receive_part(const PartArguments& a) noexcept {
+    Peer* peer = peers_.find(a.peer);
+    Receive* receive = peer ? make_receive({.iov = a.iov,
+                                            .from = a.peer,
+                                            .tag = a.tag,
+                                            .ignore = 0,
+                                            .context = a.context,
+                                            .flags = 0,
+                                            .least = 0},
+                                           peer)
+                            : nullptr;
+    if (!receive) return FI_ENOMEM;
+    receive->part = true;
+    if (Arrived* arrived = parts_.find_arrived(peer, a.tag, 0)) {
+        parts_.take(*arrived);
+        deliver(*receive, arrived->message);
+        release(*arrived);
+        return 0;
+    }
+    if (!parts_.post(*receive)) {
+        posted_.destroy(receive);
+        return FI_ENOMEM;
+    }
+    look_after_peers();
+    return 0;
+}
+
+bool Engine::withdraw_part(const void* context) noexcept {
+    Receive* receive = parts_.take_receive(context);
+    if (receive) posted_.destroy(receive);
+    return receive != nullptr;
+}
+
+void Engine::discard_parts(uint64_t tag, uint64_t ignore) noexcept {
+    while (Arrived* arrived = parts_.take_arrived(tag, ignore)) discard(*arrived);
+}
+
+void Engine::on_part(const Message& message) noexcept {
+    if (Receive* receive = parts_.find_receive(message)) {
+        parts_.take(*receive);
+        return deliver(*receive, message);
+    }
+    if (part_sink_ && part_sink_->is_late(message.tag)) {
+        if (message.wants_finish()) send_finish(message, 0);
+        return;
+    }
+    if (!keep(message)) lose(message); // it is early
+}
+
+void Engine::part_received(Receive& receive, const Message& message, int error) noexcept {
+    void* const context = receive.context;
+    posted_.destroy(&receive);
+    part_sink_->part_received(context, message, error);
+}
+
+// A peer is lost, and with it what it may have sent.
+void Engine::lose_parts(const Peer& peer, int error) noexcept {
+    while (Receive* receive = parts_.take_receive_from(peer)) {
+        void* const context = receive->context;
+        posted_.destroy(receive);
+        part_sink_->part_lost(context, error);
+    }
+}
+
+} // namespace odrc::transfer
