@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
+// The exchange: what is said to peers, heard from them, and said again.
+
 #include "ondemand/wireup.hpp"
 
-#include "base/error.hpp"
 #include "base/log.hpp"
 
-#include <cstring>
 #include <random>
 
 namespace odrc::ondemand {
@@ -181,47 +181,6 @@ void Wireup::on_nobody_there(Peer& peer) noexcept {
     if (++peer.refusals >= kRefusals) give_up(peer, FI_ECONNREFUSED);
 }
 
-int Wireup::make_lane(Peer& peer) noexcept {
-    return -guarded([&] {
-        peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
-                                           queues_.budget, peer, attempts_ + 1, queues_.segments);
-        try {
-            peers_.add(*peer.lane);
-        } catch (...) {
-            peer.lane.reset();
-            throw;
-        }
-        peer.attempt = ++attempts_;
-        return 0;
-    });
-}
-
-int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
-    const verbs::Port& port = adapter_.port();
-    if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
-        ODRC_WARN(FI_LOG_EP_CTRL,
-                  "{}: {} is on another host, or in another container or user's account: the soft "
-                  "device does not reach it",
-                  port.name(), peer.address.text());
-        return FI_EHOSTUNREACH;
-    }
-    peer.wants_events = wants_events;
-    const int error = peer.lane->qp().connect(remote);
-    if (error)
-        ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not connect to {:#x} of {}: {}",
-                  port.name(), peer.lane->qp().number(), remote.qpn, peer.address.text(),
-                  fi_strerror(error));
-    return error;
-}
-
-void Wireup::become_ready(Peer& peer) noexcept {
-    if (static_cast<ListNode<Wiring>&>(peer).linked()) List<Peer, Wiring>::erase(peer);
-    peer.link = Link::ready;
-    counters_.connection_opened();
-    if (!std::exchange(peer.met, true)) ++counters_.peers;
-    mark_changed(peer);
-}
-
 void Wireup::await_answer(Peer& peer) noexcept {
     peer.began = Clock::now();
     peer.tries = peer.refusals = 0;
@@ -245,44 +204,6 @@ void Wireup::give_up(Peer& peer, int error) noexcept {
               adapter_.port().name(), peer.address.text(), fi_strerror(error), name_of(peer.link),
               peer.tries + 1, age.count());
     drop(peer, error);
-}
-
-void Wireup::drop(Peer& peer, int error) noexcept {
-    if (peer.link == Link::none) return;
-    if (static_cast<ListNode<Wiring>&>(peer).linked()) List<Peer, Wiring>::erase(peer);
-    if (peer.link == Link::ready) counters_.connection_closed();
-    peer.error = error;
-    forget_lane(peer);
-    mark_changed(peer);
-}
-
-// The lane goes once what is under way on it is flushed.
-void Wireup::forget_lane(Peer& peer) noexcept {
-    peer.link = Link::none;
-    peer.lane->fail();
-    dying_.push_back(std::move(peer.lane));
-}
-
-void Wireup::retire(Lane& lane, uint16_t position) noexcept {
-    lane.retire(position);
-    if (!lane.failed()) [[likely]]
-        return;
-    lane.try_mark();
-    if (!lane.finished()) return;
-    peers_.remove(lane);
-    std::erase_if(dying_, [&](const auto& dying) { return dying.get() == &lane; });
-}
-
-void Wireup::mark_changed(Peer& peer) noexcept {
-    if (!static_cast<ListNode<Changed>&>(peer).linked()) changed_.push_back(peer);
-}
-
-void Wireup::say_goodbye() noexcept {
-    peers_.for_each([this](Peer& peer) {
-        if (peer.link == Link::none) return;
-        if (peer.address != address()) send(WireupType::goodbye, peer);
-        drop(peer, FI_ESHUTDOWN);
-    });
 }
 
 void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {

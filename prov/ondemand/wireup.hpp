@@ -67,23 +67,25 @@ public:
     bool lanes_dying() const noexcept { return !dying_.empty(); }
 
 private:
+    // wireup.cpp
     void handle(const Address& from, const WireupMessage& message) noexcept;
     void on_request(Peer& peer, const WireupMessage& message) noexcept;
     void on_accept(Peer& peer, const WireupMessage& message) noexcept;
     void on_refuse(Peer& peer, const WireupMessage& message) noexcept;
     void on_goodbye(Peer& peer, const WireupMessage& message) noexcept;
     void on_nobody_there(Peer& peer) noexcept;
-
-    int make_lane(Peer& peer) noexcept;
-    int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
-    void become_ready(Peer& peer) noexcept;
     void await_answer(Peer& peer) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
     void give_up(Peer& peer, int error) noexcept;
-    void forget_lane(Peer& peer) noexcept;
-    void mark_changed(Peer& peer) noexcept;
     void send(WireupType type, const Peer& peer, uint32_t reason = 0) noexcept;
     void refuse(const Peer& peer, const WireupMessage& request, int reason) noexcept;
+
+    // wireup_link.cpp
+    int make_lane(Peer& peer) noexcept;
+    int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
+    void become_ready(Peer& peer) noexcept;
+    void forget_lane(Peer& peer) noexcept;
+    void mark_changed(Peer& peer) noexcept;
 
     verbs::Adapter& adapter_;
     PeerTable& peers_;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What comes of the exchange: a peer's link, with its lane, from the queue pair to the last of its
+// completions.
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "ondemand/wireup.hpp"
+
+#include <cstring>
+
+namespace odrc::ondemand {
+
+int Wireup::make_lane(Peer& peer) noexcept {
+    return -guarded([&] {
+        peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
+                                           queues_.budget, peer, attempts_ + 1, queues_.segments);
+        try {
+            peers_.add(*peer.lane);
+        } catch (...) {
+            peer.lane.reset();
+            throw;
+        }
+        peer.attempt = ++attempts_;
+        return 0;
+    });
+}
+
+int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
+    const verbs::Port& port = adapter_.port();
+    if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
+        ODRC_WARN(FI_LOG_EP_CTRL,
+                  "{}: {} is on another host, or in another container or user's account: the soft "
+                  "device does not reach it",
+                  port.name(), peer.address.text());
+        return FI_EHOSTUNREACH;
+    }
+    peer.wants_events = wants_events;
+    const int error = peer.lane->qp().connect(remote);
+    if (error)
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not connect to {:#x} of {}: {}",
+                  port.name(), peer.lane->qp().number(), remote.qpn, peer.address.text(),
+                  fi_strerror(error));
+    return error;
+}
+
+void Wireup::become_ready(Peer& peer) noexcept {
+    if (static_cast<ListNode<Wiring>&>(peer).linked()) List<Peer, Wiring>::erase(peer);
+    peer.link = Link::ready;
+    counters_.connection_opened();
+    if (!std::exchange(peer.met, true)) ++counters_.peers;
+    mark_changed(peer);
+}
+
+void Wireup::drop(Peer& peer, int error) noexcept {
+    if (peer.link == Link::none) return;
+    if (static_cast<ListNode<Wiring>&>(peer).linked()) List<Peer, Wiring>::erase(peer);
+    if (peer.link == Link::ready) counters_.connection_closed();
+    peer.error = error;
+    forget_lane(peer);
+    mark_changed(peer);
+}
+
+// The lane goes once what is under way on it is flushed.
+void Wireup::forget_lane(Peer& peer) noexcept {
+    peer.link = Link::none;
+    peer.lane->fail();
+    dying_.push_back(std::move(peer.lane));
+}
+
+void Wireup::retire(Lane& lane, uint16_t position) noexcept {
+    lane.retire(position);
+    if (!lane.failed()) [[likely]]
+        return;
+    lane.try_mark();
+    if (!lane.finished()) return;
+    peers_.remove(lane);
+    std::erase_if(dying_, [&](const auto& dying) { return dying.get() == &lane; });
+}
+
+void Wireup::mark_changed(Peer& peer) noexcept {
+    if (!static_cast<ListNode<Changed>&>(peer).linked()) changed_.push_back(peer);
+}
+
+void Wireup::say_goodbye() noexcept {
+    peers_.for_each([this](Peer& peer) {
+        if (peer.link == Link::none) return;
+        if (peer.address != address()) send(WireupType::goodbye, peer);
+        drop(peer, FI_ESHUTDOWN);
+    });
+}
+
+} // namespace odrc::ondemand
