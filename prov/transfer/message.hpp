@@ -175,9 +175,8 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     uint64_t ignore{0};
     uint64_t order{0}; // of posting
     void* context{nullptr};
-    uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED
+    uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED; 0: a part, not the program's
     bool wanted{false};    // its completion
-    bool part{false};      // ours: the program does not hear of it
     Moment handed_over{0}; // its memory
     Pieces pieces;
     std::optional<Many> many;

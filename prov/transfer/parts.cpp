@@ -63,7 +63,7 @@ int Engine::receive_part(const PartArguments& a) noexcept {
                                            peer)
                             : nullptr;
     if (!receive) return FI_ENOMEM;
-    receive->part = true;
+    receive->kind = 0;
     if (Arrived* arrived = parts_.find_arrived(peer, a.tag, 0)) {
         parts_.take(*arrived);
         deliver(*receive, arrived->message);

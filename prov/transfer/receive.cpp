@@ -210,7 +210,7 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
 // ---- the end of a receive ----------------------------------------------------------------------
 
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
-    if (receive.part) [[unlikely]]
+    if (receive.kind == 0) [[unlikely]]
         return part_received(receive, message, error);
     const bool released = receive.many || is_last_part(receive);
     const uint64_t flags =
