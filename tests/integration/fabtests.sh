@@ -31,7 +31,7 @@ lone_tests=(
 further_tests=(
     fi_mcast
     fi_stream_msg
-    fi_unmap_mem
+    "fi_unmap_mem -e rdm -I 100"
     fi_rdm_deferred_wq
     fi_rdm_multi_domain
     "fi_resmgmt_test -e rdm"
