@@ -15,6 +15,7 @@ patience=300 # seconds for a program
 no_data=61   # ENODATA: no provider offers what was asked for
 passed=0 failed=0 not_applying=0
 processes=() # of the test that runs
+began=0      # when it was started
 
 mapfile -t excluded < <(grep -vE '^(#|[[:space:]]*$)' "$here/../../fabtests_ext/odrc.exclude")
 
@@ -33,6 +34,7 @@ applies() { # TEST
 # Starts a process of a test, with the options that stand in the list.
 launch() { # NAME TEST OPTION...
     local words
+    ((${#processes[@]} > 0)) || began=$SECONDS
     read -ra words <<<"$2"
     env "${foreign_environment[@]}" timeout "$patience" "$FABTESTS/bin/${words[0]}" \
         "${words[@]:1}" "${@:3}" >"$scratch/$1.out" 2>&1 &
@@ -52,8 +54,14 @@ collect() {
     local ended pid status still
     statuses=()
     while ((${#processes[@]} > 0)); do
-        status=0
+        status=0 ended=
         wait -n -p ended "${processes[@]}" || status=$?
+        # It knows nothing of those that ended when the shell was waiting for something else.
+        if [[ ! ${ended-} ]]; then
+            for ended in "${processes[@]}"; do kill -0 "$ended" 2>/dev/null || break; done
+            status=0
+            wait "$ended" || status=$?
+        fi
         statuses+=("$status")
         still=()
         for pid in "${processes[@]}"; do ((pid == ended)) || still+=("$pid"); done
@@ -63,7 +71,7 @@ collect() {
 }
 
 tell() { # TEST STATUS...
-    local test=$1 output
+    local test="$1 ($((SECONDS - began)) s)" output
     shift
     if [[ $* =~ ^[0\ ]+$ ]]; then
         passed=$((passed + 1))
