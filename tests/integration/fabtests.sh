@@ -71,6 +71,9 @@ all)
         for test in "${multinode_tests[@]}"; do crowd "$test -I 10" "$size"; done
     done
     configured "$here/../../fabtests_ext/odrc.test"
+    # Those that leave in the middle, between such as stay to the end.
+    stress=$here/../../fabtests_ext/stress
+    besieged 16 "$stress"/{everything,leave_messages,leave_reads,leave_writes,everything}.json
     ;;
 *) fail "FABTESTS_SET is quick or all" ;;
 esac

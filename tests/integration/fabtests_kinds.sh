@@ -128,3 +128,32 @@ configured() { # FILE
     [[ $summary =~ ^Success:\ [1-9][0-9]*\ ([A-Za-z]+\ ?:\ 0\ ){5}$ ]] || statuses+=(summary)
     tell "$test (${summary% })" "${statuses[@]}"
 }
+
+# fi_rdm_stress: one server, and clients by the dozen that do what a script says, the last line of
+# which is to exit. Nothing but what they print tells whether they have come that far. The server
+# has to serve on when some of them have left in the middle.
+besieged() { # CLIENTS SCRIPT...
+    local test=fi_rdm_stress clients=$1 options=() script left
+    applies "$test" || return 0
+    shift
+    # Its threads share all there is; a version that has the option says otherwise without it.
+    ! grep -q -e --threading "$FABTESTS/bin/$test" || options=(--threading safe)
+    port=$((port + 2))
+    launch server "$test" -p odrc -s "$address" -B $port --timeout "$patience" "${options[@]}"
+    await "${processes[0]}"
+    statuses=()
+    for script; do
+        launch client "$test" -p odrc -s "$address" -P $port --timeout "$patience" \
+            "${options[@]}" -C "$clients" -u "$script" "$address"
+        wait "${processes[1]}" || statuses+=($?)
+        processes=("${processes[0]}")
+        left=$(grep -c 'rpc op exit' "$scratch/client.out" || true)
+        ((left == clients)) || statuses+=("$left of $clients: $(basename "$script")")
+        ((${#statuses[@]} == 0)) || break
+    done
+    kill -0 "${processes[0]}" 2>/dev/null || statuses+=(server)
+    kill "${processes[0]}" 2>/dev/null || true
+    wait "${processes[0]}" || true
+    processes=()
+    tell "$test" "${statuses[@]:-0}"
+}
