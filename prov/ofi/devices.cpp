@@ -45,7 +45,8 @@ Devices find_devices() {
 } // namespace
 
 const Devices& devices() {
-    static const Devices found = find_devices();
+    // Never destroyed: when a program exits, threads of domains that it has left open still run.
+    static const Devices& found = *new Devices{find_devices()};
     return found;
 }
 

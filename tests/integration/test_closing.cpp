@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Every pair of objects of which one needs the other: FI_EBUSY of fi_close(3) until it is gone. And
-// the objects that there are not.
+// Every pair of objects of which one needs the other: FI_EBUSY of fi_close(3) until it is gone. The
+// objects that are never closed, and those that there are not.
 
-#include "duo.hpp"
+#include "far.hpp"
+#include "tests/forks.hpp"
+
+#include <dlfcn.h>
 
 using namespace duo;
 
@@ -147,4 +150,21 @@ TEST_CASE("objects and operations that there are not are refused") {
     CHECK(fi_tx_context(reinterpret_cast<fid_ep*>(endpoint), 0, nullptr, &ep, nullptr) ==
           -FI_ENOSYS);
     CHECK(fi_close(endpoint) == 0);
+}
+
+TEST_CASE("a program may exit with all open: libfabric lets the provider go, whose threads run on" *
+          forks()) {
+    Child child{[](Board&) {
+        Empty e;
+        fid* ep = e.ep();
+        Dl_info where;
+        if (!dladdr(reinterpret_cast<void*>(ep->ops->close), &where)) _exit(2);
+        const std::string provider = where.dli_fname;
+        // Once for libfabric, and once for this.
+        void* library = dlopen(provider.c_str(), RTLD_NOW | RTLD_NOLOAD);
+        if (!library || dlclose(library) || dlclose(library)) _exit(3);
+        if (!dlopen(provider.c_str(), RTLD_NOW | RTLD_NOLOAD)) _exit(4);
+        fi_close(ep);
+    }};
+    CHECK(child.join() == 0);
 }
