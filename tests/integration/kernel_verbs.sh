@@ -11,8 +11,11 @@ tests=(
     verbs_suite fi_info fi_pingpong traffic mixture more connections registrations bad_setup contract
     open_mpi one_sided
 )
+# The set that fabtests calls quick.
+[[ -z ${FABTESTS-} ]] || tests+=(fabtests)
 # shellcheck disable=SC2016 # for the shell inside
-"$here/../rdma_vm/run" --timeout 1500 --env ODRC_BUILD --env ODRC_SANITIZER bash -c '
+"$here/../rdma_vm/run" --timeout 2400 --env ODRC_BUILD --env ODRC_SANITIZER --env FABTESTS \
+    bash -c '
     export ODRC_TEST_DOMAIN=rxe0
     cd "$1"
     shift
