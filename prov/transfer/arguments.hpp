@@ -14,6 +14,9 @@
 
 namespace odrc::transfer {
 
+// Completions that are only due when the peer has matched the message, or has the write in place.
+inline constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
+
 struct SendArguments {
     std::span<const iovec> iov;
     fi_addr_t to;

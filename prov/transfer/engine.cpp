@@ -194,7 +194,7 @@ Time Engine::serve() noexcept {
     wireup_.serve();
     take_changes();
     post_held();
-    if (unanswered_ == 0 && parts_.posted() == 0) {
+    if (unanswered_ == 0 && inbox_.parts().posted() == 0) {
         probing_ = false;
         return wireup_.deadline();
     }
@@ -206,7 +206,8 @@ Time Engine::serve() noexcept {
             if (!peer.unanswered.empty()) ask_whether_there(peer);
         });
     }
-    parts_.for_each_posted([this](const Receive& part) { ask_whether_there(*part.source); });
+    inbox_.parts().for_each_posted(
+        [this](const Receive& part) { ask_whether_there(*part.source); });
     return std::min(wireup_.deadline(), Clock::now() + kProbeEvery);
 }
 
@@ -261,8 +262,7 @@ void Engine::close() noexcept {
         // From here on nothing comes into the application's memory but what is on its way there.
         const Entry entry{gate_};
         closing_ = true;
-        while (Receive* receive = messages_.take_any()) withdraw(*receive);
-        while (Receive* receive = tagged_.take_any()) withdraw(*receive);
+        inbox_.withdraw_all();
     }
     drain();
     const Entry entry{gate_};

@@ -11,7 +11,8 @@
 #include "transfer/arguments.hpp"
 #include "transfer/auto_progress.hpp"
 #include "transfer/completion_sink.hpp"
-#include "transfer/matcher.hpp"
+#include "transfer/inbox.hpp"
+#include "transfer/limits.hpp"
 #include "transfer/region_tallies.hpp"
 #include "transfer/remote_copy.hpp"
 #include "transfer/tally.hpp"
@@ -24,18 +25,6 @@ using ondemand::Job;
 using ondemand::Lane;
 
 class PartSink;
-
-inline constexpr size_t kInjectSize = 1024;
-inline constexpr size_t kMaxMessage = size_t{1} << 40;
-
-// How many pieces of memory an operation may have on either side: as many as the device gathers.
-// (A message of that many which does not go inline is copied, since its header takes a place.)
-inline size_t iov_limit(const verbs::Port& port) noexcept {
-    return std::min(static_cast<size_t>(port.device_attr.max_sge), wire::kIovLimit);
-}
-
-// Completions that are only due when the peer has matched the message, or has the write in place.
-inline constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
 
 // All transfers of one endpoint: what goes out, what comes in, and the memory and connections
 // that this takes. Calls are made inside the endpoint's gate, unless said otherwise.
@@ -199,15 +188,10 @@ private:
     }
 
     // receive.cpp
-    Matcher& matcher_of(const Message& message) noexcept {
-        return message.collective ? parts_ : message.tagged ? tagged_ : messages_;
-    }
     void on_message(const Message& message) noexcept;
     void deliver(Receive& receive, const Message& message) noexcept;
-    bool keep(const Message& message) noexcept;
     void lose(const Message& message) noexcept;
     void discard(Arrived& arrived) noexcept;
-    void release(Arrived& arrived) noexcept;
     ssize_t peek(const ReceiveArguments& a, const Peer* source) noexcept;
     ssize_t receive_claimed(const ReceiveArguments& a) noexcept;
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
@@ -217,11 +201,8 @@ private:
 
     // multi_receive.cpp
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
-    Receive* claim(Receive& posted, const Message& message) noexcept;
-    Receive* next_part(Receive& whole, size_t length) noexcept;
     static bool is_last_part(const Receive& receive) noexcept;
     void part_done(Receive& whole) noexcept;
-    void withdraw(Receive& receive) noexcept;
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;
@@ -297,16 +278,11 @@ private:
     LongLists longs_;
     Pool<Send> sends_;
     Pool<Registrations> exposures_;
-    Pool<Receive> posted_;
-    Pool<Arrived> arrived_;
     Pool<Fetch> fetches_;
     Pool<Rma> rmas_;
     size_t transmitting_{0}; // the application's sends, reads and writes
-    Matcher messages_;       // untagged
-    Matcher tagged_;
-    Matcher parts_; // ours
+    Inbox inbox_{longs_, counters_};
     PartSink* part_sink_{nullptr};
-    List<Arrived, ArrivalOrder> claimed_;
 
     ondemand::PeerTable peers_;
     List<Peer, ondemand::Blocked> blocked_;

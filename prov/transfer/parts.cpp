@@ -64,14 +64,14 @@ int Engine::receive_part(const PartArguments& a) noexcept {
                             : nullptr;
     if (!receive) return FI_ENOMEM;
     receive->kind = 0;
-    if (Arrived* arrived = parts_.find_arrived(peer, a.tag, 0)) {
-        parts_.take(*arrived);
+    if (Arrived* arrived = inbox_.parts().find_arrived(peer, a.tag, 0)) {
+        inbox_.parts().take(*arrived);
         deliver(*receive, arrived->message);
-        release(*arrived);
+        inbox_.release(*arrived);
         return 0;
     }
-    if (!parts_.post(*receive)) {
-        posted_.destroy(receive);
+    if (!inbox_.parts().post(*receive)) {
+        inbox_.destroy(*receive);
         return FI_ENOMEM;
     }
     look_after_peers();
@@ -79,38 +79,38 @@ int Engine::receive_part(const PartArguments& a) noexcept {
 }
 
 bool Engine::withdraw_part(const void* context) noexcept {
-    Receive* receive = parts_.take_receive(context);
-    if (receive) posted_.destroy(receive);
+    Receive* receive = inbox_.parts().take_receive(context);
+    if (receive) inbox_.destroy(*receive);
     return receive != nullptr;
 }
 
 void Engine::discard_parts(uint64_t tag, uint64_t ignore) noexcept {
-    while (Arrived* arrived = parts_.take_arrived(tag, ignore)) discard(*arrived);
+    while (Arrived* arrived = inbox_.parts().take_arrived(tag, ignore)) discard(*arrived);
 }
 
 void Engine::on_part(const Message& message) noexcept {
-    if (Receive* receive = parts_.find_receive(message)) {
-        parts_.take(*receive);
+    if (Receive* receive = inbox_.parts().find_receive(message)) {
+        inbox_.parts().take(*receive);
         return deliver(*receive, message);
     }
     if (part_sink_ && part_sink_->is_late(message.tag)) {
         if (message.wants_finish()) send_finish(message, 0);
         return;
     }
-    if (!keep(message)) lose(message); // it is early
+    if (!inbox_.keep(message)) lose(message); // it is early
 }
 
 void Engine::part_received(Receive& receive, const Message& message, int error) noexcept {
     void* const context = receive.context;
-    posted_.destroy(&receive);
+    inbox_.destroy(receive);
     part_sink_->part_received(context, message, error);
 }
 
 // A peer is lost, and with it what it may have sent.
 void Engine::lose_parts(const Peer& peer, int error) noexcept {
-    while (Receive* receive = parts_.take_receive_from(peer)) {
+    while (Receive* receive = inbox_.parts().take_receive_from(peer)) {
         void* const context = receive->context;
-        posted_.destroy(receive);
+        inbox_.destroy(*receive);
         part_sink_->part_lost(context, error);
     }
 }

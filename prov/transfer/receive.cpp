@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Messages and receives: how they find each other.
+// Messages and receives: what becomes of them when they meet.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
@@ -32,7 +32,7 @@ ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
     if (a.flags & FI_PEEK) return peek(a, source);
     if (a.flags & FI_MULTI_RECV) return receive_many(a, source);
 
-    Matcher& matcher = a.flags & FI_TAGGED ? tagged_ : messages_;
+    Matcher& matcher = inbox_.matcher(a.flags);
     Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
     if (!arrived && matcher.posted() >= settings_.receive_size) return -FI_EAGAIN;
     Receive* receive = make_receive(a, source);
@@ -40,16 +40,16 @@ ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
     if (arrived) {
         matcher.take(*arrived);
         deliver(*receive, arrived->message);
-        release(*arrived);
+        inbox_.release(*arrived);
         return 0;
     }
     if (matcher.post(*receive)) return 0;
-    posted_.destroy(receive);
+    inbox_.destroy(*receive);
     return -FI_EAGAIN;
 }
 
 Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept {
-    Receive* receive = posted_.create();
+    Receive* receive = inbox_.create();
     if (!receive) return nullptr;
     receive->source = source;
     receive->tag = a.tag;
@@ -59,7 +59,7 @@ Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept 
     receive->wanted = (a.flags & FI_COMPLETION) != 0;
     receive->handed_over = adapter_.now();
     if (receive->pieces.assign(a.iov, longs_)) return receive;
-    posted_.destroy(receive);
+    inbox_.destroy(*receive);
     return nullptr;
 }
 
@@ -67,7 +67,7 @@ Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept 
 // for the caller (FI_CLAIM) or thrown away (FI_DISCARD).
 ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
     progress(); // it may have arrived and not been looked at
-    Matcher& matcher = a.flags & FI_TAGGED ? tagged_ : messages_;
+    Matcher& matcher = inbox_.matcher(a.flags);
     const uint64_t kind = FI_RECV | (a.flags & (FI_MSG | FI_TAGGED));
     Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
     if (!arrived) {
@@ -89,9 +89,7 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
                              .tag = m.tag,
                              .source = source_of(m.peer)});
     if (a.flags & FI_CLAIM) {
-        matcher.take(*arrived);
-        arrived->claimed_by = a.context;
-        claimed_.push_back(*arrived);
+        inbox_.set_aside(*arrived, a.context);
     } else if (a.flags & FI_DISCARD) {
         matcher.take(*arrived);
         discard(*arrived);
@@ -100,25 +98,23 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
 }
 
 ssize_t Engine::receive_claimed(const ReceiveArguments& a) noexcept {
-    Arrived* arrived = claimed_.front();
-    while (arrived && arrived->claimed_by != a.context) arrived = claimed_.after(*arrived);
+    Arrived* arrived = inbox_.find_aside(a.context);
     if (!arrived) return -FI_EINVAL;
     Receive* receive = make_receive(a, nullptr);
     if (!receive) return -FI_EAGAIN;
-    List<Arrived, ArrivalOrder>::erase(*arrived);
+    inbox_.take_aside(*arrived);
     if (a.flags & FI_DISCARD) {
         complete(*receive, arrived->message, 0, 0);
         discard(*arrived);
         return 0;
     }
     deliver(*receive, arrived->message);
-    release(*arrived);
+    inbox_.release(*arrived);
     return 0;
 }
 
 ssize_t Engine::cancel(void* context) noexcept {
-    Receive* receive = tagged_.take_receive(context);
-    if (!receive) receive = messages_.take_receive(context);
+    Receive* receive = inbox_.take(context);
     if (!receive) return -FI_ENOENT;
     if (receive->many && receive->many->parts > 0) {
         receive->many->canceled = true;
@@ -152,34 +148,12 @@ void Engine::on_message(const Message& message) noexcept {
     counters_.bytes_received += message.length;
     if (message.collective) [[unlikely]]
         return on_part(message);
-    Matcher& matcher = matcher_of(message);
-    if (Receive* posted = matcher.find_receive(message)) {
-        Receive* receive = claim(*posted, message);
+    if (Receive* posted = inbox_.matcher(message).find_receive(message)) {
+        Receive* receive = inbox_.claim(*posted, message);
         return receive ? deliver(*receive, message) : lose(message);
     }
     ++counters_.unexpected;
-    if (!keep(message)) lose(message);
-}
-
-// A message that came before its receive is copied out of the buffer it came in.
-bool Engine::keep(const Message& message) noexcept {
-    Arrived* arrived = arrived_.create();
-    if (!arrived) return false;
-    arrived->message = message;
-    const size_t size = message.payload.size();
-    std::byte* to = arrived->inside;
-    if (size > Arrived::kInside) {
-        arrived->outside.reset(new (std::nothrow) std::byte[size]);
-        to = arrived->outside.get();
-        counters_.memory_taken(size);
-    }
-    if (to) {
-        if (size > 0) std::memcpy(to, message.payload.data(), size);
-        arrived->message.payload = {to, size};
-        if (matcher_of(message).keep(*arrived)) return true;
-    }
-    release(*arrived);
-    return false;
+    if (!inbox_.keep(message)) lose(message);
 }
 
 // Without memory to keep a message, the connection is given up, so that both sides know.
@@ -189,14 +163,9 @@ void Engine::lose(const Message& message) noexcept {
     wireup_.drop(*message.peer, FI_ENOMEM);
 }
 
-void Engine::release(Arrived& arrived) noexcept {
-    if (arrived.outside) counters_.memory_given_back(arrived.message.payload.size());
-    arrived_.destroy(&arrived);
-}
-
 void Engine::discard(Arrived& arrived) noexcept {
     if (arrived.message.wants_finish()) send_finish(arrived.message, 0);
-    release(arrived);
+    inbox_.release(arrived);
 }
 
 // The message is the receive's.
@@ -238,7 +207,7 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
                                  .source = source_of(message.peer)});
     }
     if (receive.whole) part_done(*receive.whole);
-    posted_.destroy(&receive);
+    inbox_.destroy(receive);
 }
 
 fi_addr_t Engine::source_of(Peer* peer) noexcept {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "transfer/inbox.hpp"
+
+#include <cstring>
+#include <rdma/fi_endpoint.h>
+
+namespace odrc::transfer {
+
+// ---- receives ---------------------------------------------------------------------------------
+
+Receive* Inbox::take(const void* context) noexcept {
+    Receive* receive = tagged_.take_receive(context);
+    return receive ? receive : messages_.take_receive(context);
+}
+
+void Inbox::withdraw_all() noexcept {
+    for (Matcher* matcher : {&messages_, &tagged_}) {
+        while (Receive* receive = matcher->take_any()) {
+            if (receive->many && receive->many->parts > 0)
+                receive->many->full = true; // it goes with the last part
+            else
+                receives_.destroy(receive);
+        }
+    }
+}
+
+Receive* Inbox::claim(Receive& posted, const Message& message) noexcept {
+    Receive* receive = posted.many ? next_part(posted, message.length) : &posted;
+    if (!posted.many || posted.many->full) matcher(message).take(posted);
+    return receive;
+}
+
+Receive* Inbox::next_part(Receive& whole, size_t length) noexcept {
+    Receive* part = receives_.create();
+    if (!part) return nullptr;
+    Many& many = *whole.many;
+    const size_t room = whole.pieces.bytes - many.used;
+    const iovec piece{static_cast<std::byte*>(whole.pieces.first()) + many.used,
+                      std::min(length, room)};
+    part->context = whole.context;
+    part->kind = whole.kind;
+    part->wanted = whole.wanted;
+    part->handed_over = whole.handed_over;
+    part->whole = &whole;
+    part->pieces.assign({&piece, 1}, longs_);
+    many.used += piece.iov_len;
+    many.full = room - piece.iov_len < many.least;
+    ++many.parts;
+    return part;
+}
+
+// ---- messages ---------------------------------------------------------------------------------
+
+bool Inbox::keep(const Message& message) noexcept {
+    Arrived* arrived = arrived_.create();
+    if (!arrived) return false;
+    arrived->message = message;
+    const size_t size = message.payload.size();
+    std::byte* to = arrived->inside;
+    if (size > Arrived::kInside) {
+        arrived->outside.reset(new (std::nothrow) std::byte[size]);
+        to = arrived->outside.get();
+        counters_.memory_taken(size);
+    }
+    if (to) {
+        if (size > 0) std::memcpy(to, message.payload.data(), size);
+        arrived->message.payload = {to, size};
+        if (matcher(message).keep(*arrived)) return true;
+    }
+    release(*arrived);
+    return false;
+}
+
+void Inbox::release(Arrived& arrived) noexcept {
+    if (arrived.outside) counters_.memory_given_back(arrived.message.payload.size());
+    arrived_.destroy(&arrived);
+}
+
+void Inbox::set_aside(Arrived& arrived, void* context) noexcept {
+    matcher(arrived.message).take(arrived);
+    arrived.claimed_by = context;
+    aside_.push_back(arrived);
+}
+
+Arrived* Inbox::find_aside(const void* context) noexcept {
+    Arrived* arrived = aside_.front();
+    while (arrived && arrived->claimed_by != context) arrived = aside_.after(*arrived);
+    return arrived;
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/counters.hpp"
+#include "transfer/matcher.hpp"
+
+namespace odrc::transfer {
+
+// Where receives wait for messages, and messages for receives. What becomes of the two when they
+// have met is not known here.
+class Inbox {
+public:
+    Inbox(LongLists& longs, Counters& counters) noexcept
+        : longs_{longs}
+        , counters_{counters} {}
+
+    // Untagged messages, tagged ones and ours meet their receives each among themselves.
+    Matcher& matcher(uint64_t flags) noexcept { return flags & FI_TAGGED ? tagged_ : messages_; }
+    Matcher& matcher(const Message& message) noexcept {
+        return message.collective ? parts_ : message.tagged ? tagged_ : messages_;
+    }
+    Matcher& parts() noexcept { return parts_; }
+
+    // ---- receives ----
+    // Null when memory is out.
+    Receive* create() noexcept { return receives_.create(); }
+    void destroy(Receive& receive) noexcept { receives_.destroy(&receive); }
+    // The first posted receive of that context, which is posted no more; or null.
+    Receive* take(const void* context) noexcept;
+    // Takes all back that is posted, but for parts. What is on its way into it still comes.
+    void withdraw_all() noexcept;
+    // The receive for a message that matches a posted one: that one, which is posted no more, or
+    // the next part of its buffer. Null when memory is out.
+    Receive* claim(Receive& posted, const Message& message) noexcept;
+
+    // ---- messages ----
+    // Copies a message out of the buffer it came in. False when memory is out.
+    bool keep(const Message& message) noexcept;
+    void release(Arrived& arrived) noexcept;
+    // Keeps a message from all but who knows the context.
+    void set_aside(Arrived& arrived, void* context) noexcept;
+    Arrived* find_aside(const void* context) noexcept; // or null
+    void take_aside(Arrived& arrived) noexcept { List<Arrived, ArrivalOrder>::erase(arrived); }
+
+private:
+    Receive* next_part(Receive& whole, size_t length) noexcept;
+
+    LongLists& longs_;
+    Counters& counters_;
+    Pool<Receive> receives_;
+    Pool<Arrived> arrived_;
+    Matcher messages_;
+    Matcher tagged_;
+    Matcher parts_;
+    List<Arrived, ArrivalOrder> aside_;
+};
+
+} // namespace odrc::transfer
