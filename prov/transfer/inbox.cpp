@@ -62,7 +62,7 @@ bool Inbox::keep(const Message& message) noexcept {
     if (size > Arrived::kInside) {
         arrived->outside.reset(new (std::nothrow) std::byte[size]);
         to = arrived->outside.get();
-        counters_.memory_taken(size);
+        if (to) counters_.memory_taken(size);
     }
     if (to) {
         if (size > 0) std::memcpy(to, message.payload.data(), size);

@@ -142,8 +142,6 @@ TEST_CASE("objects and operations that there are not are refused") {
     CHECK(fi_stx_context(e.domain, nullptr, &shared, nullptr) == -FI_ENOSYS);
     CHECK(fi_srx_context(e.domain, nullptr, &ep, nullptr) == -FI_ENOSYS);
     fid* mr = e.mr();
-    const iovec iov{e.memory, sizeof e.memory};
-    CHECK(fi_mr_refresh(reinterpret_cast<fid_mr*>(mr), &iov, 1, 0) == -FI_ENOSYS);
     CHECK(fi_mr_enable(reinterpret_cast<fid_mr*>(mr)) == -FI_ENOSYS);
     CHECK(fi_close(mr) == 0);
     fid* endpoint = e.ep();
