@@ -54,12 +54,6 @@ bool CounterBindings::waitable() const noexcept {
     return std::ranges::any_of(counters_, [](const Counter* c) { return c && c->waitable(); });
 }
 
-bool CounterBindings::count_any(uint64_t flags) const noexcept {
-    for (size_t i = 0; i < kKinds; ++i)
-        if (counters_[i] && flags & kKindsOfOperations[i].flag) return true;
-    return false;
-}
-
 void CounterBindings::attach(Endpoint& endpoint) {
     for (Counter* counter : counters_)
         if (counter) counter->attach(endpoint);

@@ -17,7 +17,6 @@ public:
 
     transfer::Tallies tallies() const noexcept;
     bool waitable() const noexcept;
-    bool count_any(uint64_t flags) const noexcept; // of these kinds
 
     void attach(Endpoint& endpoint); // throws Error
     void detach(Endpoint& endpoint) noexcept;

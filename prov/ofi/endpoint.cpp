@@ -189,7 +189,8 @@ int Endpoint::enable() {
     // What the program begins has to be seen somewhere, by entries or by counts. Many an endpoint
     // that may receive is opened to be written to: its receives are refused, if they come.
     const bool transmits = caps_ & (FI_SEND | FI_READ | FI_WRITE | FI_COLLECTIVE);
-    if (transmits && !transmit_ && !counters_.count_any(FI_SEND | FI_READ | FI_WRITE))
+    const transfer::Tallies tallies = counters_.tallies();
+    if (transmits && !transmit_ && !tallies.sent && !tallies.read && !tallies.written)
         return -FI_ENOCQ;
     // Somebody may sleep on a counter of a region that is yet to come.
     const bool events = offers(FI_RMA_EVENT);
@@ -201,7 +202,7 @@ int Endpoint::enable() {
                     transfer::Engine::Settings{
                         .transmit = transmit_ ? &transmit_->sink() : nullptr,
                         .receive = receive_ ? &receive_->sink() : nullptr,
-                        .tallies = counters_.tallies(),
+                        .tallies = tallies,
                         .transmit_size = transmit_size_,
                         .receive_size = receive_size_,
                         .directed = (caps_ & FI_DIRECTED_RECV) != 0,
@@ -216,7 +217,7 @@ int Endpoint::enable() {
         collectives_.emplace(*engine_, domain_.adapter().port(), addresses_->table(),
                              transfer::Collectives::Settings{
                                  .completions = transmit_ ? &transmit_->sink() : nullptr,
-                                 .tally = counters_.tallies().sent,
+                                 .tally = tallies.sent,
                                  .size = transmit_size_,
                              });
     }
