@@ -31,6 +31,7 @@ run_list() { # PROVIDER FOLDER LIST RESULTS
             -srcdir="$(source_of .)" -tests="$3" -tapfile="$4" >"$4.log" 2>&1
     ) || true
     [[ -s $4 ]] || fail "runtests did not run: $(tail -3 "$4.log")"
+    ! grep -q '^Terminating test' "$4.log" || fail "runtests gave up: $(tail -3 "$4.log")"
 }
 
 # The failed tests: name and number of ranks.
