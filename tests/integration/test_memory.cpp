@@ -5,8 +5,6 @@
 
 #include "duo.hpp"
 
-#include <sys/mman.h>
-
 using namespace duo;
 
 namespace {
@@ -29,27 +27,6 @@ int getinfo(uint32_t version, uint64_t caps, int mr_mode, Info& out) {
 }
 
 constexpr uint32_t kNow = FI_VERSION(1, 17);
-
-// Memory that can lose its pages and get others at the same address.
-struct Mapping {
-    static constexpr int kProtection = PROT_READ | PROT_WRITE;
-    static constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
-
-    explicit Mapping(size_t bytes)
-        : size{bytes}
-        , data{static_cast<char*>(mmap(nullptr, size, kProtection, kFlags, -1, 0))} {
-        REQUIRE(data != MAP_FAILED);
-    }
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() { munmap(data, size); }
-    void replace() const {
-        REQUIRE(mmap(data, size, kProtection, kFlags | MAP_FIXED, -1, 0) == data);
-    }
-
-    const size_t size;
-    char* const data;
-};
 
 } // namespace
 
@@ -148,36 +125,6 @@ TEST_CASE("a key can be had as bytes, and back, where nobody needs that") {
     REQUIRE(fi_mr_map_raw(domain, base, raw, size, &key, 0) == 0);
     CHECK(key == there.key());
     CHECK(fi_mr_unmap_key(domain, key) == 0);
-}
-
-TEST_CASE("a region takes up other pages, or says that it cannot") {
-    Duo d{kRmaWishes};
-    constexpr size_t kSize = 1 << 16;
-    const Mapping pages{kSize};
-    std::memset(pages.data, 'o', kSize);
-    fid_mr* mr = nullptr;
-    REQUIRE(fi_mr_reg(d.b.endpoint.domain(), pages.data, kSize, FI_REMOTE_READ, 0, 0, 0, &mr,
-                      nullptr) == 0);
-    const Owned<fid_mr> region{mr};
-    const iovec part{pages.data + kSize / 2, kSize / 2};
-    const iovec beyond{pages.data + kSize / 2, kSize / 2 + 1};
-    CHECK(fi_mr_refresh(mr, &beyond, 1, 0) == -FI_EINVAL);
-    CHECK(fi_mr_refresh(mr, nullptr, 1, 0) == -FI_EINVAL);
-    CHECK(fi_mr_refresh(mr, &part, 1, FI_RMA_PMEM) == -FI_EBADFLAGS);
-
-    pages.replace();
-    std::memset(pages.data, 'n', kSize);
-    const int result = fi_mr_refresh(mr, &part, 1, 0);
-    if (result == -FI_EOPNOTSUPP) return; // the driver cannot
-    REQUIRE(result == 0);
-    CHECK(fi_mr_refresh(mr, nullptr, 0, 0) == 0);
-    char in = 0;
-    int reading = 0;
-    REQUIRE(fi_read(d.a.ep(), &in, 1, nullptr, d.to_b,
-                    reinterpret_cast<uint64_t>(pages.data) + kSize / 2, fi_mr_key(mr),
-                    &reading) == 0);
-    CHECK(!d.outcome(d.a, &reading).error);
-    CHECK(in == 'n');
 }
 
 TEST_CASE("a domain is not closed while it has a region and nothing else") {

@@ -107,3 +107,36 @@ TEST_CASE("a buffer that was sent from is received into") {
         send_over(d, other.data(), one.data(), kSize);
     }
 }
+
+TEST_CASE("a region takes up other pages, or says that it cannot") {
+    Duo d{kRmaWishes};
+    constexpr size_t kSize = 1 << 16;
+    char* const pages = map(kSize, MAP_PRIVATE);
+    REQUIRE(pages);
+    std::memset(pages, 'o', kSize);
+    fid_mr* mr = nullptr;
+    REQUIRE(fi_mr_reg(d.b.endpoint.domain(), pages, kSize, FI_REMOTE_READ, 0, 0, 0, &mr, nullptr) ==
+            0);
+    const Owned<fid_mr> region{mr};
+    const iovec part{pages + kSize / 2, kSize / 2};
+    const iovec beyond{pages + kSize / 2, kSize / 2 + 1};
+    CHECK(fi_mr_refresh(mr, &beyond, 1, 0) == -FI_EINVAL);
+    CHECK(fi_mr_refresh(mr, nullptr, 1, 0) == -FI_EINVAL);
+    CHECK(fi_mr_refresh(mr, &part, 1, FI_RMA_PMEM) == -FI_EBADFLAGS);
+
+    REQUIRE(map(kSize, MAP_PRIVATE | MAP_FIXED, pages));
+    std::memset(pages, 'n', kSize);
+    const int result = fi_mr_refresh(mr, &part, 1, 0);
+    if (result != -FI_EOPNOTSUPP) { // else the driver cannot
+        CHECK(result == 0);
+        CHECK(fi_mr_refresh(mr, nullptr, 0, 0) == 0);
+        char in = 0;
+        int reading = 0;
+        REQUIRE(fi_read(d.a.ep(), &in, 1, nullptr, d.to_b,
+                        reinterpret_cast<uint64_t>(pages) + kSize / 2, fi_mr_key(mr),
+                        &reading) == 0);
+        CHECK(!d.outcome(d.a, &reading).error);
+        CHECK(in == 'n');
+    }
+    munmap(pages, kSize);
+}
