@@ -71,7 +71,8 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     , automatic_{info.domain_attr->data_progress == FI_PROGRESS_AUTO}
     , gate_{threads()}
     , adapter_{device_of(info), threads(), watchdog_}
-    , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0} {
+    , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0}
+    , device_atomics_{(info.caps & FI_ATOMIC) && adapter_.has_atomics()} {
     fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};
     ops = &domain_ops;
     mr = &memory_ops;

@@ -29,6 +29,9 @@ public:
     // Endpoints make progress while the application does not (FI_PROGRESS_AUTO).
     bool automatic() const noexcept { return automatic_; }
 
+    // Peers may have the device change words of regions by itself (FI_ATOMIC).
+    bool device_atomics() const noexcept { return device_atomics_; }
+
     // The application's threads come one at a time to the whole domain. Then all of it has one
     // gate; otherwise each endpoint has its own.
     bool one_thread() const noexcept { return one_thread_; }
@@ -49,6 +52,7 @@ private:
     verbs::Adapter adapter_;
     RegionCounters region_counters_;
     const bool keys_given_;
+    const bool device_atomics_;
 };
 
 } // namespace odrc::ofi

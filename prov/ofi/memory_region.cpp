@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
 #include "ofi/counter.hpp"
+#include "verbs_rc/remote_key.hpp"
 
 #include <cstring>
 
@@ -16,12 +17,15 @@ constexpr uint64_t kAccess =
     FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 // What the device must be allowed to do. It writes into what receives and reads fill; and what
-// peers may write, the device has to be able to (ibv_reg_mr(3)).
-int access_of(uint64_t asked) noexcept {
+// peers may write, the device has to be able to (ibv_reg_mr(3)). An atomic of its own tells what
+// was there: only who may read and write may ask for one.
+int access_of(const Domain& domain, uint64_t asked) noexcept {
     int access = 0;
     if (asked & (FI_RECV | FI_READ | FI_REMOTE_WRITE)) access |= IBV_ACCESS_LOCAL_WRITE;
     if (asked & FI_REMOTE_READ) access |= IBV_ACCESS_REMOTE_READ;
     if (asked & FI_REMOTE_WRITE) access |= IBV_ACCESS_REMOTE_WRITE;
+    if (domain.device_atomics() && (asked & kRemoteModifiers) == kRemoteModifiers)
+        access |= IBV_ACCESS_REMOTE_ATOMIC;
     return access;
 }
 
@@ -108,14 +112,16 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     , domain_{domain}
     , on_domain_{domain.leaning}
     , region_{domain.adapter().make_region(checked(attr).mr_iov->iov_base, attr.mr_iov->iov_len,
-                                           access_of(attr.access))}
-    , in_table_{
-          domain.adapter().regions(),
-          region_->rkey,
-          {reinterpret_cast<uint64_t>(region_->addr), region_->length, access_of(attr.access)}} {
+                                           access_of(domain, attr.access))}
+    , in_table_{domain.adapter().regions(),
+                region_->rkey,
+                {reinterpret_cast<uint64_t>(region_->addr), region_->length,
+                 access_of(domain, attr.access)}} {
     fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
     mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
-    key = region_->rkey;
+    key = verbs::RemoteKey::of(region_->rkey,
+                               access_of(domain, attr.access) & IBV_ACCESS_REMOTE_ATOMIC)
+              .bits();
 }
 
 MemoryRegion::~MemoryRegion() { domain_.region_counters().tallies().forget(region_->rkey); }

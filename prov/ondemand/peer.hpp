@@ -71,6 +71,7 @@ struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
     uint64_t fi_addr_generation{0};
 
     uint32_t under_way{0};    // jobs that have gone out and are not over
+    uint32_t atomics{0};      // of the unanswered ones
     bool met{false};          // counted among the peers
     bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// The application's atomics. They go to the peer in a frame, and the peer's processor carries them
-// out: so all that are made to one piece of memory meet in one place, whatever the device could
-// do by itself. Each is answered, for its results or its error, and is over with the answer.
+// The application's atomics. Those that the device cannot carry out by itself (device_atomic.cpp)
+// go to the peer in a frame, and the peer carries them out. Each is answered, for its results or
+// its error, and is over with the answer.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
+#include "verbs_rc/remote_key.hpp"
 
 #include <cstring>
 #include <rdma/fi_endpoint.h>
@@ -54,7 +55,8 @@ ssize_t Engine::begin(const AtomicArguments& a) noexcept {
         (a.call == AtomicCall::compare && elements_in(a.compares) != count) ||
         (a.call != AtomicCall::update && elements_in(a.results) != count))
         return -FI_EINVAL;
-    if (std::ranges::any_of(a.remote, [](const fi_rma_ioc& v) { return v.key > UINT32_MAX; }))
+    if (std::ranges::any_of(
+            a.remote, [](const fi_rma_ioc& v) { return !verbs::RemoteKey{v.key}.possible(); }))
         return -FI_EKEYREJECTED;
     if (transmitting_ >= settings_.transmit_size ||
         (settings_.transmit && settings_.transmit->full()))
@@ -87,6 +89,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     send->context = a.context;
     send->fenced = (a.flags & FI_FENCE) != 0;
     send->more = (a.flags & FI_MORE) != 0;
+    send->for_device = device_can(a);
     send->length = elements_in(a.remote) * operation.size;
     send->built =
         sizeof(wire::Atomic) + a.remote.size() * sizeof(wire::RemoteSegment) + sets * send->length;
@@ -104,7 +107,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     for (const fi_rma_ioc& v : a.remote) {
         const wire::RemoteSegment segment{.address = v.addr,
                                           .length = v.count * operation.size,
-                                          .rkey = static_cast<uint32_t>(v.key),
+                                          .rkey = verbs::RemoteKey{v.key}.rkey(),
                                           .unused = 0};
         to = put(to, &segment, sizeof segment);
     }
@@ -121,10 +124,18 @@ bool Engine::take_places(Send& send, std::span<const fi_ioc> results, size_t ele
     return send.pieces.assign(std::span{places}.first(results.size()), longs_);
 }
 
+// What the peer carries out it does in the order in which it is asked; but the device would not
+// wait for that.
 int Engine::post_atomic(Lane& lane, Send& send) noexcept {
-    if (const int error = post_copied(lane, send, send.built)) return error;
-    await_answer(*send.peer, send);
+    Peer& peer = *send.peer;
+    const bool by_device = send.for_device && peer.atomics == 0 && !peer.wants_events;
+    if (const int error =
+            by_device ? post_device_atomic(lane, send) : post_copied(lane, send, send.built))
+        return error;
     ++counters_.atomics;
+    if (by_device) return 0;
+    ++peer.atomics;
+    await_answer(peer, send);
     return 0;
 }
 

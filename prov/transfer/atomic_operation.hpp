@@ -33,6 +33,9 @@ struct AtomicOperation {
     bool has_operands;
 };
 
+// Types whose elements a device can change by itself.
+constexpr bool is_word(fi_datatype type) noexcept { return type == FI_INT64 || type == FI_UINT64; }
+
 // Null where there is no such operation, or not for this type or in this family.
 const AtomicOperation* find_operation(AtomicCall call, fi_datatype type, fi_op op) noexcept;
 

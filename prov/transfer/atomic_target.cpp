@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// The peers' atomics on memory of ours, in the order in which their frames come.
+// The peers' atomics on memory of ours that come in frames, in the order in which these come.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
@@ -59,19 +59,29 @@ int check(Wanted& wanted, const verbs::RegionTable& regions) noexcept {
     return whole && wanted.bytes <= wire::kAtomicLimit ? 0 : FI_EINVAL;
 }
 
-void carry_out(const Wanted& wanted, std::byte* results) noexcept {
+// 0, or a fi_errno value; then some of it may have been done.
+int carry_out(const Wanted& wanted, const verbs::RegionTable& regions, SharedWords& words,
+              std::byte* results) noexcept {
+    const AtomicOperation& operation = *wanted.operation;
+    const bool of_words = operation.writes && is_word(static_cast<fi_datatype>(wanted.what.type));
     const std::byte* operands = wanted.frame.elements().data();
     const std::byte* compares = operands + wanted.bytes;
     size_t done = 0;
     for (size_t i = 0; i < wanted.frame.header.segments; ++i) {
         const wire::RemoteSegment s = wanted.frame.segment(i);
-        wanted.operation->apply({.target = reinterpret_cast<std::byte*>(s.address),
-                                 .operands = operands + done,
-                                 .compares = compares + done,
-                                 .results = results ? results + done : nullptr,
-                                 .count = s.length / wanted.operation->size});
+        const AtomicElements elements{.target = reinterpret_cast<std::byte*>(s.address),
+                                      .operands = operands + done,
+                                      .compares = compares + done,
+                                      .results = results ? results + done : nullptr,
+                                      .count = s.length / operation.size};
+        constexpr int kAtomic = IBV_ACCESS_REMOTE_ATOMIC;
+        if (!of_words || !regions.allows(s.rkey, s.address, s.length, kAtomic))
+            operation.apply(elements);
+        else if (const int error = words.change(operation, elements, s.rkey))
+            return error;
         done += s.length;
     }
+    return 0;
 }
 
 } // namespace
@@ -87,7 +97,7 @@ void Engine::on_atomic(Lane& lane, const wire::Frame& frame) noexcept {
         const auto hold = adapter_.regions().hold();
         error = check(wanted, adapter_.regions());
         if (!error && wanted.fetches() && !take_room(results, wanted.bytes)) error = FI_ENOMEM;
-        if (!error) carry_out(wanted, results.begin());
+        if (!error) error = carry_out(wanted, adapter_.regions(), words_, results.begin());
     }
     if (error)
         ODRC_WARN(FI_LOG_EP_DATA, "{}: an atomic of {} on our memory was refused: {}",

@@ -72,6 +72,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , channel_{make_channel(adapter, settings.waitable || settings.automatic)}
     , cq_{make_cq()}
     , receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth}
+    , words_{adapter, receives_.get()}
     , work_requests_{completions_of(adapter.port()) - kReceiveDepth}
     , budget_{work_requests_}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
@@ -151,6 +152,8 @@ void Engine::conclude(verbs::WorkId id, ibv_wc_status status) noexcept {
         return on_sent(*id.object<Send>(), status);
     case verbs::WorkKind::read:
         return on_fetched(*id.object<Fetch>(), status);
+    case verbs::WorkKind::atomic:
+        return on_changed(*id.object<Send>(), status);
     case verbs::WorkKind::rma:
         return on_moved(*id.object<Rma>(), status);
     default:

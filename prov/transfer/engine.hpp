@@ -15,6 +15,7 @@
 #include "transfer/limits.hpp"
 #include "transfer/region_tallies.hpp"
 #include "transfer/remote_copy.hpp"
+#include "transfer/shared_words.hpp"
 #include "transfer/tally.hpp"
 
 #include <sys/types.h>
@@ -67,7 +68,7 @@ public:
     // ---- reads and writes of the peers' memory (rma.cpp) ----
     ssize_t rma(const RmaArguments& a) noexcept { return end_call(begin(a), a.flags); }
 
-    // ---- changes of the peers' memory that the peers make for us (atomic.cpp) ----
+    // ---- changes of the peers' memory that meet there with others' (atomic.cpp) ----
     ssize_t atomic(const AtomicArguments& a) noexcept { return end_call(begin(a), a.flags); }
     // The most elements that one call may have.
     static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
@@ -244,6 +245,11 @@ private:
     int post_atomic(Lane& lane, Send& send) noexcept;
     static void take_results(Send& send, const wire::Frame& frame) noexcept;
 
+    // device_atomic.cpp
+    bool device_can(const AtomicArguments& a) const noexcept;
+    int post_device_atomic(Lane& lane, Send& send) noexcept;
+    void on_changed(Send& send, ibv_wc_status status) noexcept;
+
     // atomic_target.cpp
     void on_atomic(Lane& lane, const wire::Frame& frame) noexcept;
     bool take_room(Results& results, size_t bytes) noexcept;
@@ -269,6 +275,7 @@ private:
     verbs::Channel channel_;
     verbs::Cq cq_;
     srq::ReceiveQueue receives_;
+    SharedWords words_;
     const uint32_t work_requests_; // at a time
     verbs::PostList posting_{counters_.posts};
     ondemand::CompletionBudget budget_;

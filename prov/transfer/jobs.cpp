@@ -85,6 +85,8 @@ void Engine::answered(Job& job) noexcept {
     job.awaiting = false;
     List<Job>::erase(job);
     --unanswered_;
+    if (job.kind == JobKind::send && static_cast<Send&>(job).kind & FI_ATOMIC)
+        --static_cast<Send&>(job).peer->atomics;
 }
 
 // Ends what waits for a peer that is lost. What a lane still works on ends when it is flushed.

@@ -5,28 +5,17 @@
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
+#include "transfer/status.hpp"
+#include "verbs_rc/remote_key.hpp"
 
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::transfer {
 namespace {
 
-// Keys are as wide as the device's.
 bool beyond_any_key(std::span<const fi_rma_iov> remote) noexcept {
-    return std::ranges::any_of(remote, [](const fi_rma_iov& v) { return v.key > UINT32_MAX; });
-}
-
-int error_of(ibv_wc_status status) noexcept {
-    switch (status) {
-    case IBV_WC_SUCCESS:
-        return 0;
-    case IBV_WC_REM_ACCESS_ERR: // the key, the bounds or the rights
-        return FI_EACCES;
-    case IBV_WC_LOC_PROT_ERR: // the same, on our side
-        return FI_EFAULT;
-    default:
-        return FI_ECONNRESET;
-    }
+    return std::ranges::any_of(
+        remote, [](const fi_rma_iov& v) { return !verbs::RemoteKey{v.key}.possible(); });
 }
 
 } // namespace
@@ -71,7 +60,7 @@ ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) 
     wr.opcode = IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_INLINE;
     wr.wr.rdma.remote_addr = a.remote[0].addr;
-    wr.wr.rdma.rkey = static_cast<uint32_t>(a.remote[0].key);
+    wr.wr.rdma.rkey = verbs::RemoteKey{a.remote[0].key}.rkey();
     const int error = lane.post(wr, verbs::WorkKind::lane, &lane);
     if (error) return -error;
     ++counters_.rma_operations;
@@ -108,7 +97,7 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
     for (size_t i = 0; i < a.remote.size(); ++i)
         copy.remote[i] = {.address = a.remote[i].addr,
                           .length = a.remote[i].len,
-                          .rkey = static_cast<uint32_t>(a.remote[i].key),
+                          .rkey = verbs::RemoteKey{a.remote[i].key}.rkey(),
                           .unused = 0};
     if (a.flags & FI_INJECT) { // the caller takes its memory back at once
         rma->pool = &injects_;

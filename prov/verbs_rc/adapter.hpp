@@ -79,6 +79,9 @@ public:
     // What the application has opened to its peers.
     RegionTable& regions() noexcept { return regions_; }
 
+    // Whether the device changes words of 8 bytes at once, its own and the peers'.
+    bool has_atomics() const noexcept { return port_.device_attr.atomic_cap != IBV_ATOMIC_NONE; }
+
     // The most inline data a queue pair of this device takes, up to what we ask for.
     uint32_t max_inline() const noexcept { return max_inline_; }
 

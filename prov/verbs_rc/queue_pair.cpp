@@ -67,6 +67,7 @@ int QueuePair::to_init() noexcept {
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = adapter_.port().number;
     attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+    if (adapter_.has_atomics()) attr.qp_access_flags |= IBV_ACCESS_REMOTE_ATOMIC;
     return adapter_.context().modify_qp(
         qp_.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }

@@ -14,6 +14,7 @@ enum class WorkKind : uint64_t {
     send,    // a message on its way out
     read,    // a message being fetched from its sender
     rma,     // a read or write of the program's own
+    atomic,  // a word of a peer's that the device changes
     lane,    // the connection's own business
 };
 

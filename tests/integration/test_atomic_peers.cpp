@@ -49,7 +49,7 @@ TEST_CASE("a target is killed, or makes no progress and is killed, and every ato
         std::vector<uint64_t> out(kAtomics);
         const auto fetch = [&](size_t i) {
             REQUIRE(fi_fetch_atomic(near.ep(), &one, 1, nullptr, &out[i], nullptr, number,
-                                    offer.address, offer.key, FI_UINT64, FI_SUM, &out[i]) == 0);
+                                    offer.address, offer.key, FI_UINT64, FI_BXOR, &out[i]) == 0);
         };
         fetch(0);
         CHECK_FALSE(outcome(near, &out[0]).error);

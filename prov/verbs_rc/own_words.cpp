@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "verbs_rc/own_words.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <sched.h>
+
+namespace odrc::verbs {
+namespace {
+
+Cq make_cq(Adapter& adapter) {
+    Cq cq{adapter.context(), adapter.context().create_cq(1, nullptr, nullptr)};
+    if (!cq) throw Error{errno};
+    return cq;
+}
+
+} // namespace
+
+OwnWords::OwnWords(Adapter& adapter, ibv_srq* srq)
+    : adapter_{adapter}
+    , cq_{make_cq(adapter)}
+    , qp_{adapter, cq_.get(), srq, {.work_requests = 1, .segments = 1}}
+    , place_{adapter.make_region(&found_, sizeof found_, IBV_ACCESS_LOCAL_WRITE)} {
+    if (const int error = qp_.connect(qp_.address())) throw Error{error};
+}
+
+int OwnWords::swap(uint64_t address, uint32_t rkey, uint64_t from, uint64_t to,
+                   uint64_t& found) noexcept {
+    ibv_sge place{
+        .addr = reinterpret_cast<uint64_t>(&found_), .length = sizeof found_, .lkey = place_->lkey};
+    ibv_send_wr wr{};
+    wr.sg_list = &place;
+    wr.num_sge = 1;
+    wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    wr.wr.atomic.remote_addr = address;
+    wr.wr.atomic.compare_add = from;
+    wr.wr.atomic.swap = to;
+    wr.wr.atomic.rkey = rkey;
+    ibv_send_wr* bad = nullptr;
+    if (const int error = ibv_post_send(qp_.get(), &wr, &bad)) return error;
+    ibv_wc wc{};
+    int polled;
+    while ((polled = ibv_poll_cq(cq_.get(), 1, &wc)) == 0) sched_yield();
+    if (polled < 0 || wc.status != IBV_WC_SUCCESS) {
+        ODRC_WARN(FI_LOG_MR, "{}: the device does not change a word of our own: {}",
+                  adapter_.port().name(),
+                  polled < 0 ? "the queue is broken" : ibv_wc_status_str(wc.status));
+        return EIO;
+    }
+    found = found_;
+    return 0;
+}
+
+} // namespace odrc::verbs
