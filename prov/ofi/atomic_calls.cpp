@@ -162,7 +162,7 @@ ssize_t compwritemsg(fid_ep* f, const fi_msg_atomic* m, const fi_ioc* compares, 
 int describe(AtomicCall call, fi_datatype type, fi_op op, fi_atomic_attr& attr) noexcept {
     const auto* operation = transfer::find_operation(call, type, op);
     if (!operation) return -FI_EOPNOTSUPP;
-    attr = {.count = transfer::Engine::most_elements(call, *operation), .size = operation->size};
+    attr = {.count = transfer::most_elements(call, operation->size), .size = operation->size};
     return 0;
 }
 

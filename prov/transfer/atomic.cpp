@@ -38,10 +38,6 @@ std::byte* put(std::byte* to, std::span<const fi_ioc> pieces, size_t element) no
 
 } // namespace
 
-size_t Engine::most_elements(AtomicCall call, const AtomicOperation& operation) noexcept {
-    return wire::kAtomicLimit / operation.size / (call == AtomicCall::compare ? 2 : 1);
-}
-
 ssize_t Engine::begin(const AtomicArguments& a) noexcept {
     const AtomicOperation* operation = find_operation(a.call, a.type, a.op);
     if (!operation) return -FI_EOPNOTSUPP;
@@ -49,7 +45,7 @@ ssize_t Engine::begin(const AtomicArguments& a) noexcept {
          {a.operands.size(), a.compares.size(), a.results.size(), a.remote.size()})
         if (pieces > segments_) return -FI_EINVAL;
     const size_t count = elements_in(a.remote);
-    if (count > most_elements(a.call, *operation)) return -FI_EMSGSIZE;
+    if (count > most_elements(a.call, operation->size)) return -FI_EMSGSIZE;
     if (a.flags & FI_INJECT && count * operation->size > kInjectSize) return -FI_EMSGSIZE;
     if (count == 0 || (operation->has_operands && elements_in(a.operands) != count) ||
         (a.call == AtomicCall::compare && elements_in(a.compares) != count) ||

@@ -70,8 +70,6 @@ public:
 
     // ---- changes of the peers' memory that meet there with others' (atomic.cpp) ----
     ssize_t atomic(const AtomicArguments& a) noexcept { return end_call(begin(a), a.flags); }
-    // The most elements that one call may have.
-    static size_t most_elements(AtomicCall call, const AtomicOperation& operation) noexcept;
 
     // ---- messages of ours, of which the program does not hear (parts.cpp) ----
     // Who hears of them from now on: for as long as the engine stands.
@@ -171,17 +169,11 @@ private:
     int post(Lane& lane, Send& send) noexcept;
     int post_message(Lane& lane, Send& send) noexcept;
     int post_gathered(Lane& lane, Send& send) noexcept;
-    static Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
-                           uint32_t key) noexcept;
-    static Segments joined(ShortFrame& frame, size_t header_size,
-                           std::span<const iovec> iov) noexcept;
     int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
                    const void* object, bool more) noexcept;
-    static srq::Buffer* copy_into_buffer(srq::BufferPool& pool,
-                                         std::span<const iovec> iov) noexcept;
     void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
     void count_sent(size_t length) noexcept {
         ++counters_.messages_sent;

@@ -9,18 +9,6 @@
 #include <cstring>
 
 namespace odrc::transfer {
-namespace {
-
-// Copies the pieces one after the other, and gives the end.
-std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
-    for (const iovec& v : iov) {
-        if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
-        to += v.iov_len;
-    }
-    return to;
-}
-
-} // namespace
 
 int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed) return post_built(lane, send, {});
@@ -69,24 +57,6 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
-// A header of that size, and the message from where it lies.
-Segments Engine::listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
-                        uint32_t key) noexcept {
-    Segments segments;
-    segments.add(header, header_size, key);
-    for (const iovec& v : iov) segments.add(v.iov_base, v.iov_len, key);
-    return segments;
-}
-
-// The same in one piece, which a device takes with the call in fewer steps than a list.
-Segments Engine::joined(ShortFrame& frame, size_t header_size,
-                        std::span<const iovec> iov) noexcept {
-    const std::byte* end = gather(frame.bytes + header_size, iov);
-    Segments segments;
-    segments.add(frame.bytes, static_cast<size_t>(end - frame.bytes), 0);
-    return segments;
-}
-
 // A frame whose payload, of that size, lies in its buffer: the header goes in front of it.
 int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
     const size_t header_size = wire::header_size(send.header);
@@ -118,14 +88,6 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
     Segments segments;
     segments.add(frame, size, fits_inline ? 0 : send.buffer->lkey);
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
-}
-
-// Copies a message behind room for its header. Null when memory is out.
-srq::Buffer* Engine::copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {
-    srq::Buffer* buffer = pool.take();
-    if (!buffer) return nullptr;
-    gather(buffer->data + wire::kMaxHeader, iov);
-    return buffer;
 }
 
 // Posts one frame for a send, which is told when the lane is done with it.

@@ -5,6 +5,7 @@
 
 // What one operation of the program's may be at the most.
 
+#include "transfer/atomic_operation.hpp"
 #include "transfer/wire.hpp"
 #include "verbs_rc/device.hpp"
 
@@ -19,6 +20,11 @@ inline constexpr size_t kMaxMessage = size_t{1} << 40;
 // (A message of that many which does not go inline is copied, since its header takes a place.)
 inline size_t iov_limit(const verbs::Port& port) noexcept {
     return std::min(static_cast<size_t>(port.device_attr.max_sge), wire::kIovLimit);
+}
+
+// The most elements of that size, in bytes, that one atomic call may have (fi_atomic(3)).
+constexpr size_t most_elements(AtomicCall call, size_t size) noexcept {
+    return wire::kAtomicLimit / size / (call == AtomicCall::compare ? 2 : 1);
 }
 
 } // namespace odrc::transfer

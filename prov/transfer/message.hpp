@@ -77,24 +77,6 @@ struct Pieces {
     }
 };
 
-// The pieces of one frame, as a work request names them.
-struct Segments {
-    std::array<ibv_sge, wire::kIovLimit + 1> list;
-    uint32_t count{0};
-
-    void add(const void* address, size_t length, uint32_t lkey) noexcept {
-        list[count++] = {.addr = reinterpret_cast<uint64_t>(address),
-                         .length = static_cast<uint32_t>(length),
-                         .lkey = lkey};
-    }
-};
-
-// A frame with a message that is short enough to be copied behind its header.
-inline constexpr size_t kShort = 256;
-struct ShortFrame {
-    alignas(8) std::byte bytes[wire::kMaxMessageHeader + kShort];
-};
-
 using Moment = verbs::RegistrationCache::Moment;
 
 // A frame on its way out, with the operation of the application's that it carries, if it does.

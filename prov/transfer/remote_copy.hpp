@@ -4,6 +4,7 @@
 #pragma once
 
 #include "transfer/message.hpp"
+#include "transfer/segments.hpp"
 
 namespace odrc::transfer {
 

@@ -24,9 +24,11 @@ public:
                uint32_t rkey) noexcept;
 
 private:
+    static constexpr size_t kAtOnce = verbs::OwnWords::kAtOnce;
+
     int make() noexcept;
-    int change_one(const AtomicOperation& operation, const AtomicElements& element,
-                   uint32_t rkey) noexcept;
+    int change_some(const AtomicOperation& operation, const AtomicElements& some,
+                    uint32_t rkey) noexcept;
 
     verbs::Adapter& adapter_;
     ibv_srq* const srq_;

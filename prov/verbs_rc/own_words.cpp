@@ -12,7 +12,7 @@ namespace odrc::verbs {
 namespace {
 
 Cq make_cq(Adapter& adapter) {
-    Cq cq{adapter.context(), adapter.context().create_cq(1, nullptr, nullptr)};
+    Cq cq{adapter.context(), adapter.context().create_cq(OwnWords::kAtOnce, nullptr, nullptr)};
     if (!cq) throw Error{errno};
     return cq;
 }
@@ -22,26 +22,31 @@ Cq make_cq(Adapter& adapter) {
 OwnWords::OwnWords(Adapter& adapter, ibv_srq* srq)
     : adapter_{adapter}
     , cq_{make_cq(adapter)}
-    , qp_{adapter, cq_.get(), srq, {.work_requests = 1, .segments = 1}}
-    , place_{adapter.make_region(&found_, sizeof found_, IBV_ACCESS_LOCAL_WRITE)} {
+    , qp_{adapter, cq_.get(), srq, {.work_requests = kAtOnce, .segments = 1}}
+    , place_{adapter.make_region(found_.data(), sizeof found_, IBV_ACCESS_LOCAL_WRITE)} {
     if (const int error = qp_.connect(qp_.address())) throw Error{error};
 }
 
-int OwnWords::swap(uint64_t address, uint32_t rkey, uint64_t from, uint64_t to,
-                   uint64_t& found) noexcept {
-    ibv_sge place{
-        .addr = reinterpret_cast<uint64_t>(&found_), .length = sizeof found_, .lkey = place_->lkey};
-    ibv_send_wr wr{};
-    wr.sg_list = &place;
-    wr.num_sge = 1;
-    wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
-    wr.send_flags = IBV_SEND_SIGNALED;
-    wr.wr.atomic.remote_addr = address;
-    wr.wr.atomic.compare_add = from;
-    wr.wr.atomic.swap = to;
-    wr.wr.atomic.rkey = rkey;
+int OwnWords::swap(std::span<Swap> swaps, uint32_t rkey) noexcept {
+    std::array<ibv_sge, kAtOnce> places;
+    std::array<ibv_send_wr, kAtOnce> list;
+    for (size_t i = 0; i < swaps.size(); ++i) {
+        places[i] = {.addr = reinterpret_cast<uint64_t>(&found_[i]),
+                     .length = sizeof found_[i],
+                     .lkey = place_->lkey};
+        ibv_send_wr& wr = list[i] = {};
+        wr.next = i + 1 < swaps.size() ? &list[i + 1] : nullptr;
+        wr.sg_list = &places[i];
+        wr.num_sge = 1;
+        wr.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+        wr.send_flags = wr.next ? 0 : IBV_SEND_SIGNALED;
+        wr.wr.atomic.remote_addr = swaps[i].address;
+        wr.wr.atomic.compare_add = swaps[i].from;
+        wr.wr.atomic.swap = swaps[i].to;
+        wr.wr.atomic.rkey = rkey;
+    }
     ibv_send_wr* bad = nullptr;
-    if (const int error = ibv_post_send(qp_.get(), &wr, &bad)) return error;
+    if (const int error = ibv_post_send(qp_.get(), list.data(), &bad)) return error;
     ibv_wc wc{};
     int polled;
     while ((polled = ibv_poll_cq(cq_.get(), 1, &wc)) == 0) sched_yield();
@@ -51,7 +56,7 @@ int OwnWords::swap(uint64_t address, uint32_t rkey, uint64_t from, uint64_t to,
                   polled < 0 ? "the queue is broken" : ibv_wc_status_str(wc.status));
         return EIO;
     }
-    found = found_;
+    for (size_t i = 0; i < swaps.size(); ++i) swaps[i].found = found_[i];
     return 0;
 }
 

@@ -20,12 +20,12 @@ Outcome alone(Watched& initiator, const void* context) {
     return *found;
 }
 
-uint64_t fetch(Watched& side, const Numbers<uint64_t>& there, fi_addr_t to, fi_op op,
-               uint64_t operand) {
+uint64_t add(Watched& side, const Numbers<uint64_t>& there, fi_addr_t to, size_t i,
+             uint64_t operand) {
     uint64_t seen = 0;
     int context = 0;
-    REQUIRE(fi_fetch_atomic(side.ep(), &operand, 1, nullptr, &seen, nullptr, to, there.at(0),
-                            there.key(), FI_UINT64, op, &context) == 0);
+    REQUIRE(fi_fetch_atomic(side.ep(), &operand, 1, nullptr, &seen, nullptr, to, there.at(i),
+                            there.key(), FI_UINT64, FI_SUM, &context) == 0);
     CHECK_FALSE(alone(side, &context).error);
     return seen;
 }
@@ -48,7 +48,7 @@ TEST_CASE("words are added to and swapped while the target does not call in") {
                       FI_SUM, &context) == 0);
     CHECK_FALSE(alone(d.a, &context).error);
     CHECK(there.all()[0] == 42);
-    CHECK(fetch(d.a, there, d.to_b, FI_SUM, static_cast<uint64_t>(-1)) == 42);
+    CHECK(add(d.a, there, d.to_b, 0, static_cast<uint64_t>(-1)) == 42);
     for (const uint64_t found : {41, 99}) {
         const uint64_t compare = 41;
         const uint64_t to = 99;
@@ -114,14 +114,16 @@ TEST_CASE("the device's and the target's atomics are done in the order in which 
     CHECK(there.all()[0] == model);
 }
 
-// The device adds for one initiator what the target turns over for another.
+// The device adds for one initiator, a word at a time, what the target turns over for another,
+// many words at a time.
 TEST_CASE("no change is lost between the device and the target") {
+    constexpr size_t kTimes = 1000; // an even number
+    constexpr size_t kWords = 40;
+    constexpr uint64_t kTop = uint64_t{1} << 63;
     Duo d{kAtomicWishes};
     Watched other{kAtomicWishes};
     const fi_addr_t from_other = other.endpoint.insert(d.b.endpoint.name());
-    Numbers<uint64_t> there{d.b, {0}};
-    constexpr size_t kTimes = 1000; // an even number
-    constexpr uint64_t kTop = uint64_t{1} << 63;
+    Numbers<uint64_t> there{d.b, std::vector<uint64_t>(kWords)};
     std::atomic<bool> over{false};
     std::jthread target{[&] {
         while (!over) {
@@ -130,14 +132,23 @@ TEST_CASE("no change is lost between the device and the target") {
         }
     }};
     std::jthread second{[&] {
-        for (size_t i = 0; i < kTimes; ++i)
-            CHECK(fetch(other, there, from_other, FI_BXOR, kTop) / kTop == i % 2);
+        const std::vector<uint64_t> tops(kWords, kTop);
+        std::vector<uint64_t> seen(kWords);
+        int context = 0;
+        for (size_t i = 0; i < kTimes; ++i) {
+            REQUIRE(fi_fetch_atomic(other.ep(), tops.data(), kWords, nullptr, seen.data(), nullptr,
+                                    from_other, there.at(0), there.key(), FI_UINT64, FI_BXOR,
+                                    &context) == 0);
+            CHECK_FALSE(alone(other, &context).error);
+            for (const uint64_t word : seen) CHECK(word / kTop == i % 2);
+        }
     }};
-    for (size_t i = 0; i < kTimes; ++i) CHECK((fetch(d.a, there, d.to_b, FI_SUM, 1) & ~kTop) == i);
+    for (size_t i = 0; i < kTimes; ++i)
+        CHECK((add(d.a, there, d.to_b, i % kWords, 1) & ~kTop) == i / kWords);
     second.join();
     over = true;
     target.join();
-    CHECK(there.all()[0] == kTimes);
+    CHECK(there.all() == std::vector<uint64_t>(kWords, kTimes / kWords));
 }
 
 TEST_CASE("who may only write changes words by way of the target") {

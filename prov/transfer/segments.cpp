@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "transfer/segments.hpp"
+
+#include <cstring>
+
+namespace odrc::transfer {
+namespace {
+
+// Copies the pieces one after the other, and gives the end.
+std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
+    for (const iovec& v : iov) {
+        if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
+        to += v.iov_len;
+    }
+    return to;
+}
+
+} // namespace
+
+Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
+                uint32_t key) noexcept {
+    Segments segments;
+    segments.add(header, header_size, key);
+    for (const iovec& v : iov) segments.add(v.iov_base, v.iov_len, key);
+    return segments;
+}
+
+Segments joined(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept {
+    const std::byte* end = gather(frame.bytes + header_size, iov);
+    Segments segments;
+    segments.add(frame.bytes, static_cast<size_t>(end - frame.bytes), 0);
+    return segments;
+}
+
+srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {
+    srq::Buffer* buffer = pool.take();
+    if (!buffer) return nullptr;
+    gather(buffer->data + wire::kMaxHeader, iov);
+    return buffer;
+}
+
+} // namespace odrc::transfer

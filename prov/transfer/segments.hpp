@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "srq/buffer_pool.hpp"
+#include "transfer/wire.hpp"
+
+#include <array>
+#include <span>
+#include <sys/uio.h>
+
+namespace odrc::transfer {
+
+// The pieces of one frame, as a work request names them.
+struct Segments {
+    std::array<ibv_sge, wire::kIovLimit + 1> list;
+    uint32_t count{0};
+
+    void add(const void* address, size_t length, uint32_t lkey) noexcept {
+        list[count++] = {.addr = reinterpret_cast<uint64_t>(address),
+                         .length = static_cast<uint32_t>(length),
+                         .lkey = lkey};
+    }
+};
+
+// A frame with a message that is short enough to be copied behind its header.
+inline constexpr size_t kShort = 256;
+struct ShortFrame {
+    alignas(8) std::byte bytes[wire::kMaxMessageHeader + kShort];
+};
+
+// A header of that size, and the message from where it lies.
+Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
+                uint32_t key) noexcept;
+// The same in one piece, which a device takes with the call in fewer steps than a list.
+Segments joined(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept;
+
+// Copies a message behind room for its header. Null when memory is out.
+srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept;
+
+} // namespace odrc::transfer
