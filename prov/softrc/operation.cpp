@@ -135,7 +135,7 @@ QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noex
 }
 
 // Memory that all processes see is changed by the processor; private memory under a lock, read and
-// written, whoever's it is.
+// written, whoever's it is. Either way whoever looks at the word meanwhile sees it whole.
 QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) noexcept {
     const uint64_t address = wr.wr.atomic.remote_addr;
     if (address % sizeof(uint64_t) != 0) return refuse(IBV_WC_REM_INV_REQ_ERR);
@@ -144,19 +144,18 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
                                         IBV_ACCESS_REMOTE_ATOMIC, place);
         status != IBV_WC_SUCCESS)
         return refuse(status);
+    auto* const word = reinterpret_cast<uint64_t*>(place.mapped);
     uint64_t found = 0;
     if (place.shared) {
-        found = change(std::atomic_ref{*reinterpret_cast<uint64_t*>(place.mapped)}, wr);
+        found = change(std::atomic_ref{*word}, wr);
     } else {
         const AtomicLock lock{process_.node(), link_.process->arena().header(), address};
-        uint64_t value = 0;
-        const iovec local{&value, sizeof value};
-        int error = copy(process_, *link_.process, Direction::from_peer, {&local, 1}, {&place, 1});
-        found = value;
-        value = result_of(wr, found);
-        if (!error)
-            error = copy(process_, *link_.process, Direction::to_peer, {&local, 1}, {&place, 1});
-        if (error) return refuse(status_of(error));
+        if (word) {
+            found = std::atomic_ref{*word}.load(std::memory_order_acquire);
+            std::atomic_ref{*word}.store(result_of(wr, found), std::memory_order_release);
+        } else if (const int error = change_private(wr, place, found)) {
+            return refuse(status_of(error));
+        }
     }
     const auto* from = reinterpret_cast<const std::byte*>(&found);
     for (const iovec& v : data.pieces) {
@@ -164,6 +163,17 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
         from += v.iov_len;
     }
     return {Verdict::done, IBV_WC_SUCCESS};
+}
+
+// A word of another process's.
+int QueuePair::change_private(const ibv_send_wr& wr, const Place& place, uint64_t& found) noexcept {
+    const iovec old{&found, sizeof found};
+    if (const int error =
+            copy(process_, *link_.process, Direction::from_peer, {&old, 1}, {&place, 1}))
+        return error;
+    uint64_t value = result_of(wr, found);
+    const iovec next{&value, sizeof value};
+    return copy(process_, *link_.process, Direction::to_peer, {&next, 1}, {&place, 1});
 }
 
 // The request ends badly on the peer's side, which leaves the peer's queue pair in error too.

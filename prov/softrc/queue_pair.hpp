@@ -190,6 +190,7 @@ private:
     Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
+    int change_private(const ibv_send_wr& wr, const Place& place, uint64_t& found) noexcept;
     ibv_wc_status find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
                               Place& place) noexcept;
     Outcome deliver(const ReceiveRingView::Claim& claim, const ibv_send_wr& wr, uint32_t length,
