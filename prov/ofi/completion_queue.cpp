@@ -105,11 +105,13 @@ ssize_t CompletionQueue::take(void* buffer, size_t count, fi_addr_t* sources) no
 // Gives nothing while there are fewer than threshold, and no error.
 ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources,
                               size_t threshold) noexcept {
-    return progress_.inside([&]() -> ssize_t {
+    const ssize_t result = progress_.inside([&]() -> ssize_t {
         progress_.make();
         if (!sink_.holds(threshold)) return -FI_EAGAIN;
         return take(buffer, count, sources);
     });
+    if (result == -FI_EAGAIN) progress_.give_way();
+    return result;
 }
 
 ssize_t CompletionQueue::read_error(fi_cq_err_entry* buffer) noexcept {

@@ -77,7 +77,7 @@ Counter::Numbers Counter::numbers() noexcept {
 
 uint64_t Counter::read() noexcept {
     const uint64_t successes = numbers().successes;
-    told_successes_ = successes;
+    if (told_successes_.exchange(successes) == successes) progress_.give_way();
     return successes;
 }
 

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "base/host.hpp"
 #include "ofi/domain.hpp"
 
 #include <mutex>
+#include <sched.h>
 #include <vector>
 
 namespace odrc::ofi {
@@ -34,6 +36,11 @@ public:
         return f();
     }
     void make() noexcept;
+    // For who has looked in vain, and left the gate: on a host with more processes than processors
+    // another may be what it waits for, and gets the processor.
+    void give_way() noexcept {
+        if (crowded_) sched_yield();
+    }
     void arm() noexcept; // the devices, to wake sleepers
 
 private:
@@ -41,6 +48,7 @@ private:
     void visit(const Visit& visit) noexcept;
 
     Domain& domain_;
+    const bool crowded_{processes_of_this_host() > processors_of_this_host()};
     std::mutex mutex_; // guards the endpoints, where threads come many at a time
     std::vector<Endpoint*> endpoints_;
 };

@@ -3,11 +3,13 @@
 
 #include "base/buckets.hpp"
 #include "base/gate.hpp"
+#include "base/host.hpp"
 #include "base/list.hpp"
 #include "base/pool.hpp"
 #include "base/watchdog.hpp"
 
 #include <atomic>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <set>
 #include <sys/eventfd.h>
@@ -139,4 +141,24 @@ TEST_CASE("the watchdog serves who is readable and who is due") {
     b.served.wait(2);
     CHECK(a.served == before);
     watchdog.remove(b, b.event.get());
+}
+
+TEST_CASE("the launcher says how many processes share a host") {
+    const char* launchers[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                               "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"};
+    for (const char* name : launchers) unsetenv(name);
+    CHECK(processors_of_this_host() >= 1);
+    CHECK(processes_of_this_host() == processors_of_this_host());
+    for (const char* name : launchers) {
+        setenv(name, "37", 1);
+        CHECK(processes_of_this_host() == 37);
+        for (const char* nonsense : {"", "many", "-4", "0", "99999999999999999999999"}) {
+            setenv(name, nonsense, 1);
+            CHECK(processes_of_this_host() == processors_of_this_host());
+        }
+        unsetenv(name);
+    }
+    setenv("SLURM_TASKS_PER_NODE", "4(x2),3", 1);
+    CHECK(processes_of_this_host() == 4);
+    unsetenv("SLURM_TASKS_PER_NODE");
 }
