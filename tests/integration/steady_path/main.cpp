@@ -68,16 +68,13 @@ private:
     void exchange(const Way& way) {
         post_receive(way);
         meet();
-        for (int i = 0; i < kMessages; ++i) {
+        for (int left = kMessages; left > 0; --left) {
             if (team_.rank() == 0) send(way);
             while (!received_) progress();
             received_ = false;
-            post_receive(way);
+            if (left > 1) post_receive(way);
             if (team_.rank() == 1) send(way);
         }
-        send(way); // for the receive that is left
-        while (!received_) progress();
-        received_ = false;
         meet();
     }
 
