@@ -23,7 +23,7 @@ struct Board {
     std::atomic<uint32_t> parent_qpn{0}, child_qpn{0};
     std::atomic<uint64_t> address{0};
     std::atomic<uint32_t> rkey{0};
-    std::atomic<bool> done{false};
+    std::atomic<bool> child_connected{false}, done{false};
 };
 
 struct BoardMemory {
@@ -54,6 +54,14 @@ inline void child_connects(Side& side, ibv_qp* qp, Board& board) {
     side.to_init(qp);
     side.to_rtr(qp, await(board.parent_qpn));
     side.to_rts(qp);
+    board.child_connected = true;
+}
+
+// Until the child is ready to receive, too: nothing that the parent sends runs out of its tries.
+inline void parent_connects(Side& side, ibv_qp* qp, Board& board) {
+    side.connect(qp, await(board.child_qpn));
+    board.parent_qpn = qp->qp_num;
+    while (!board.child_connected) sched_yield();
 }
 
 } // namespace rig

@@ -57,9 +57,7 @@ TEST_CASE("a sender that is killed leaves nothing behind" * forks()) {
             }
         });
         verbs::Qp qp = side.make_qp();
-        const uint32_t peer = await(board.child_qpn);
-        side.connect(qp.get(), peer);
-        board.parent_qpn = qp->qp_num;
+        parent_connects(side, qp.get(), board);
         auto take_all = [&] {
             while (const auto wc = side.poll()) {
                 ++(wc->status == IBV_WC_SUCCESS ? received : lost);
@@ -130,14 +128,11 @@ TEST_CASE("a receiver that is killed fails its senders in bounded time" * forks(
             board.rkey = in_mr->rkey;
             for (int i = 0; i < 16; ++i) receiver.post_receive(1, in.data(), 65536, in_mr->lkey);
             child_connects(receiver, qp.get(), board);
-            board.done = true;
             for (;;)
                 while (receiver.poll()) receiver.post_receive(1, in.data(), 65536, in_mr->lkey);
         });
         const verbs::Qp qp = side.make_qp();
-        side.connect(qp.get(), await(board.child_qpn));
-        board.parent_qpn = qp->qp_num;
-        while (!board.done) sched_yield();
+        parent_connects(side, qp.get(), board);
         const auto until =
             std::chrono::steady_clock::now() + std::chrono::microseconds{random() % 2000};
         bool killed = false;
@@ -172,14 +167,11 @@ TEST_CASE("who waits for a receiver in vain hears of its death" * forks()) {
         Side side;
         const verbs::Qp qp = side.make_qp();
         child_connects(side, qp.get(), board);
-        board.done = true;
         for (;;) pause();
     });
     Side side;
     const verbs::Qp qp = side.make_qp();
-    side.connect(qp.get(), await(board.child_qpn));
-    board.parent_qpn = qp->qp_num;
-    while (!board.done) sched_yield();
+    parent_connects(side, qp.get(), board);
     char byte = 0;
     const auto send = [&] {
         return side.post_send(qp.get(), {sge(&byte, 1, 0)},

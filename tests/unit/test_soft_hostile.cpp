@@ -84,7 +84,6 @@ TEST_CASE("a peer that scribbles over its shared memory makes errors, and no mor
             board.address = reinterpret_cast<uint64_t>(bytes.data());
             board.rkey = mr->rkey;
             child_connects(side, qp.get(), board);
-            board.done = true;
             scribble(arena_of(side).at<std::byte>(0), round);
         });
         const pid_t victim = fork_child([&] {
@@ -93,9 +92,7 @@ TEST_CASE("a peer that scribbles over its shared memory makes errors, and no mor
                 verbs::Qp qp = side.make_qp();
                 std::vector<char> bytes(4096);
                 const verbs::Mr mr = side.register_memory(bytes.data(), bytes.size(), kAll);
-                side.connect(qp.get(), await(board.child_qpn));
-                board.parent_qpn = qp->qp_num;
-                while (!board.done) sched_yield();
+                parent_connects(side, qp.get(), board);
                 use(side, qp.get(), bytes, mr, board.address, board.rkey);
                 kill(attacker, SIGKILL);
             }

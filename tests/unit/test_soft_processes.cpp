@@ -49,8 +49,7 @@ void exchange_privately() {
     std::vector<char> in(kBytes);
     const verbs::Mr mr = side.register_memory(in.data(), in.size(), IBV_ACCESS_LOCAL_WRITE);
     REQUIRE(side.post_receive(7, in.data(), 100, mr->lkey) == 0);
-    side.connect(qp.get(), await(board.child_qpn));
-    board.parent_qpn = qp->qp_num;
+    parent_connects(side, qp.get(), board);
     char hello[] = "hello";
     REQUIRE(side.post_send(qp.get(), {sge(hello, 5, 0)}, {.flags = IBV_SEND_INLINE}) == 0);
     REQUIRE(side.wait().wr_id == 7);
