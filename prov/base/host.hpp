@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 namespace odrc {
@@ -12,5 +13,20 @@ size_t processors_of_this_host() noexcept;
 // How many processes of the job run on this host, as the launcher says (Open MPI, MPICH's Hydra,
 // MVAPICH, Slurm); where none says, as many as there are processors.
 size_t processes_of_this_host() noexcept;
+
+// One of this process that may have a thread which looks whether something has come, again and
+// again: an endpoint, or a domain whose endpoints have one thread for all.
+class Looker {
+public:
+    Looker() noexcept { all_.fetch_add(1, std::memory_order_relaxed); }
+    ~Looker() { all_.fetch_sub(1, std::memory_order_relaxed); }
+    Looker(const Looker&) = delete;
+    Looker& operator=(const Looker&) = delete;
+
+    static size_t all() noexcept { return all_.load(std::memory_order_relaxed); }
+
+private:
+    static inline std::atomic<size_t> all_{0};
+};
 
 } // namespace odrc

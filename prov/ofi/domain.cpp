@@ -76,6 +76,7 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};
     ops = &domain_ops;
     mr = &memory_ops;
+    if (one_thread_) looker_.emplace();
 }
 
 } // namespace odrc::ofi

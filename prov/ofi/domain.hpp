@@ -4,10 +4,13 @@
 #pragma once
 
 #include "base/gate.hpp"
+#include "base/host.hpp"
 #include "base/watchdog.hpp"
 #include "ofi/fabric.hpp"
 #include "ofi/region_counters.hpp"
 #include "verbs_rc/adapter.hpp"
+
+#include <optional>
 
 namespace odrc::ofi {
 
@@ -53,6 +56,7 @@ private:
     RegionCounters region_counters_;
     const bool keys_given_;
     const bool device_atomics_;
+    std::optional<Looker> looker_; // where one looks for all endpoints
 };
 
 } // namespace odrc::ofi

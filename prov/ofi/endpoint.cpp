@@ -233,6 +233,7 @@ int Endpoint::enable() {
         engine_.reset();
         throw;
     }
+    if (!domain_.one_thread()) looker_.emplace();
     msg = &message_ops;
     tagged = &tagged_ops;
     rma = &rma_ops;

@@ -92,6 +92,7 @@ private:
     CounterBindings counters_;
     std::optional<Leaning> on_addresses_, on_transmit_, on_receive_, on_events_;
     Gate gate_;
+    std::optional<Looker> looker_;                     // where one looks for this endpoint alone
     std::optional<transfer::Collectives> collectives_; // called by the engine to its end
     std::optional<transfer::Engine> engine_;
 };

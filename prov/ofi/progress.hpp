@@ -36,10 +36,10 @@ public:
         return f();
     }
     void make() noexcept;
-    // For who has looked in vain, and left the gate: on a host with more processes than processors
-    // another may be what it waits for, and gets the processor.
+    // For who has looked in vain, and left the gate: where more may do so than there are
+    // processors, another may be what it waits for, and gets the processor.
     void give_way() noexcept {
-        if (crowded_) sched_yield();
+        if (crowded_host_ || Looker::all() > processors_) sched_yield();
     }
     void arm() noexcept; // the devices, to wake sleepers
 
@@ -48,7 +48,8 @@ private:
     void visit(const Visit& visit) noexcept;
 
     Domain& domain_;
-    const bool crowded_{processes_of_this_host() > processors_of_this_host()};
+    const size_t processors_{processors_of_this_host()};
+    const bool crowded_host_{processes_of_this_host() > processors_};
     std::mutex mutex_; // guards the endpoints, where threads come many at a time
     std::vector<Endpoint*> endpoints_;
 };

@@ -143,6 +143,15 @@ TEST_CASE("the watchdog serves who is readable and who is due") {
     watchdog.remove(b, b.event.get());
 }
 
+TEST_CASE("those that may look for what has come are counted") {
+    const size_t before = Looker::all();
+    {
+        const Looker one, two;
+        CHECK(Looker::all() == before + 2);
+    }
+    CHECK(Looker::all() == before);
+}
+
 TEST_CASE("the launcher says how many processes share a host") {
     const char* launchers[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_TASKS_PER_NODE"};
