@@ -221,12 +221,13 @@ void Engine::ask_whether_there(Peer& peer) noexcept {
         probe(peer);
 }
 
-// Reads nothing from the peer: the completion tells that all before it is done, or that the peer
-// is gone.
+// Writes nothing to the peer: the completion tells that all before it is done, or that the peer is
+// gone. It does not read: when the answer to that is late and it is asked for again, the kernel's
+// rxe looks for the memory of its key, finds none, and fails the peer's queue pair.
 void Engine::probe(Peer& peer) noexcept {
     if (!peer.ready() || !peer.lane->has_room()) return;
     ibv_send_wr wr{};
-    wr.opcode = IBV_WR_RDMA_READ;
+    wr.opcode = IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_SIGNALED;
     peer.lane->post(wr, verbs::WorkKind::lane, peer.lane.get());
 }
