@@ -6,7 +6,8 @@
 // Logging through libfabric (fi_log(3) levels by FI_LOG_LEVEL). The function that first decides
 // an error logs it once, with device, peer and state; callers only pass it on.
 
-#include <fmt/format.h>
+#include "base/format.hpp"
+
 #include <rdma/providers/fi_log.h>
 
 namespace odrc {
@@ -17,17 +18,15 @@ extern fi_provider provider;
 
 namespace detail {
 
+void log_line(fi_log_level level, fi_log_subsys area, const char* function, int line,
+              fmt::string_view format, fmt::format_args args) noexcept;
+
 // Out of line and cold: a formatted line must not weigh on the function that may print it.
 template <class... Args>
 [[gnu::noinline, gnu::cold]] void log(fi_log_level level, fi_log_subsys area, const char* function,
                                       int line, fmt::format_string<Args...> format,
                                       Args&&... args) noexcept {
-    try {
-        fi_log(&provider, level, area, function, line, "%s\n",
-               fmt::format(format, std::forward<Args>(args)...).c_str());
-    } catch (...) {
-        fi_log(&provider, level, area, function, line, "(no memory to format this line)\n");
-    }
+    log_line(level, area, function, line, format, fmt::make_format_args(args...));
 }
 
 } // namespace detail

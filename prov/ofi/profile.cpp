@@ -41,17 +41,17 @@ auto lines_of(const transfer::Engine& engine) noexcept {
 }
 
 std::string as_json(const verbs::Port& port, const transfer::Engine& engine) {
-    std::string json = fmt::format(R"({{"device":"{}")", port.name());
+    std::string json = odrc::format(R"({{"device":"{}")", port.name());
     for (const Line& line : lines_of(engine))
-        json += fmt::format(R"(,"{}":{})", line.name, line.value);
+        json += odrc::format(R"(,"{}":{})", line.name, line.value);
     return json + "}\n";
 }
 
 std::string as_table(const verbs::Port& port, const transfer::Engine& engine) {
-    std::string table = fmt::format("odrc endpoint {} on {}, process {}\n", engine.address().text(),
-                                    port.name(), getpid());
+    std::string table = odrc::format("odrc endpoint {} on {}, process {}\n",
+                                     engine.address().text(), port.name(), getpid());
     for (const Line& line : lines_of(engine))
-        table += fmt::format("  {:<19} {:>16}\n", line.name, line.value);
+        table += odrc::format("  {:<19} {:>16}\n", line.name, line.value);
     return table;
 }
 
@@ -64,7 +64,7 @@ void report_profile(const verbs::Port& port, const transfer::Engine& engine) noe
         // One write of the whole text: processes that report at once do not mix their lines.
         const bool table = where == "1";
         const std::string text = table ? as_table(port, engine) : as_json(port, engine);
-        const std::string path = fmt::format("{}.{}", where, getpid());
+        const std::string path = odrc::format("{}.{}", where, getpid());
         const Fd file{table ? dup(STDERR_FILENO)
                             : open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)};
         if (!file || write(file.get(), text.data(), text.size()) < 0)

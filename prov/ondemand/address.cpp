@@ -4,10 +4,10 @@
 #include "ondemand/address.hpp"
 
 #include "base/fd.hpp"
+#include "base/format.hpp"
 
 #include <arpa/inet.h>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace odrc::ondemand {
 namespace {
@@ -80,10 +80,10 @@ std::string Address::text() const {
     char host[INET6_ADDRSTRLEN] = "?";
     if (family() == AF_INET6) {
         inet_ntop(AF_INET6, &sa_.v6.sin6_addr, host, sizeof host);
-        return fmt::format("fi_sockaddr_in6://[{}]:{}", host, port());
+        return odrc::format("fi_sockaddr_in6://[{}]:{}", host, port());
     }
     inet_ntop(AF_INET, &sa_.v4.sin_addr, host, sizeof host);
-    return fmt::format("fi_sockaddr_in://{}:{}", host, port());
+    return odrc::format("fi_sockaddr_in://{}:{}", host, port());
 }
 
 Address default_address(sa_family_t family) noexcept {

@@ -20,7 +20,7 @@ namespace odrc::soft {
 namespace {
 
 // Names of sockets in the abstract namespace: they vanish with their owner.
-std::string name_prefix() { return fmt::format("odrc/v{}/{}/", kLayoutVersion, geteuid()); }
+std::string name_prefix() { return odrc::format("odrc/v{}/{}/", kLayoutVersion, geteuid()); }
 
 Fd bind_name(const std::string& name) noexcept {
     Fd fd{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
@@ -49,7 +49,7 @@ Fd lock_node() {
 // When a process started: with its pid, its identity. 0 if there is no such process.
 uint64_t start_time_of(pid_t pid) noexcept {
     try {
-        std::ifstream stat{fmt::format("/proc/{}/stat", pid)};
+        std::ifstream stat{odrc::format("/proc/{}/stat", pid)};
         std::string text;
         std::getline(stat, text);
         const size_t name_end = text.rfind(')'); // the name may hold spaces and parentheses
@@ -72,13 +72,13 @@ uint64_t start_time_of(pid_t pid) noexcept {
 // A GID that is the same whenever this user founds the node anew, as that of a port is, and another
 // on any other machine, for any other user, and where other processes are to be seen.
 void make_id(std::span<uint8_t, 16> id) {
-    std::string text = fmt::format("{}", geteuid());
+    std::string text = odrc::format("{}", geteuid());
     std::ifstream boot{"/proc/sys/kernel/random/boot_id"};
     std::string line;
     if (std::getline(boot, line)) text += line;
     for (const char* space : {"/proc/self/ns/pid", "/proc/self/ns/net"}) {
         struct stat status {};
-        if (stat(space, &status) == 0) text += fmt::format("/{}", status.st_ino);
+        if (stat(space, &status) == 0) text += odrc::format("/{}", status.st_ino);
     }
     uint64_t hash = 0xcbf29ce484222325; // FNV-1a
     for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -143,7 +143,7 @@ void NodeMember::found() {
 void NodeMember::announce() {
     // A child that was forked keeps its parent's names alive: no two are the same.
     static std::atomic<uint32_t> count{0};
-    name_ = bind_name(fmt::format("{}{}.{}.{}", name_prefix(), getpid(), fd_.get(), count++));
+    name_ = bind_name(odrc::format("{}{}.{}.{}", name_prefix(), getpid(), fd_.get(), count++));
     if (!name_) {
         ODRC_WARN(FI_LOG_DOMAIN, "soft0: cannot announce this process: {}", fi_strerror(errno));
         throw Error{errno};

@@ -3,10 +3,11 @@
 
 #include "verbs_rc/gid.hpp"
 
+#include "base/format.hpp"
+
 #include <arpa/inet.h>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 
@@ -74,7 +75,7 @@ std::string network_of(sockaddr_storage& address, const std::string& interface) 
         }
         char text[INET6_ADDRSTRLEN];
         inet_ntop(family, net, text, sizeof text);
-        network = fmt::format("{}/{}", text, prefix);
+        network = odrc::format("{}/{}", text, prefix);
     }
     freeifaddrs(all);
     return network;
@@ -100,7 +101,7 @@ bool choose_roce(ibv_context* context, Port& port) {
 
 void choose_infiniband(ibv_context* context, Port& port) {
     ibv_query_gid(context, port.number, 0, &port.gid);
-    port.fabric = fmt::format("IB-{:#018x}", be64toh(port.gid.global.subnet_prefix));
+    port.fabric = odrc::format("IB-{:#018x}", be64toh(port.gid.global.subnet_prefix));
     std::error_code none;
     for (const auto& net : std::filesystem::directory_iterator{
              "/sys/class/infiniband/" + port.device + "/device/net", none}) {

@@ -16,7 +16,7 @@ std::string memlock_limit() {
     rlimit limit{};
     getrlimit(RLIMIT_MEMLOCK, &limit);
     if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
-    return fmt::format("{} KiB", limit.rlim_cur / 1024);
+    return odrc::format("{} KiB", limit.rlim_cur / 1024);
 }
 
 } // namespace
