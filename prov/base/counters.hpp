@@ -14,8 +14,9 @@ struct Counters {
     uint64_t connections_made{0}; // queue pairs connected, whoever began
     uint64_t connections{0};      // connected now
     uint64_t connections_peak{0};
-    uint64_t wireup_datagrams{0}; // sent
-    uint64_t wireup_bytes{0};     // sent
+    uint64_t connections_evicted{0}; // given up for others' sake, because we asked
+    uint64_t wireup_datagrams{0};    // sent
+    uint64_t wireup_bytes{0};        // sent
     uint64_t messages_sent{0};
     uint64_t messages_received{0};
     uint64_t bytes_sent{0}; // user data, without headers

@@ -33,6 +33,7 @@ struct fi_odrc_statistics {
     uint64_t memory_bytes; /* now */
     uint64_t memory_bytes_peak;
     uint64_t rnr;
+    uint64_t connections_evicted;
 };
 
 /* The name to give to fi_open_ops(3), for an endpoint. */

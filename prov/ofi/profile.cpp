@@ -23,6 +23,7 @@ auto lines_of(const transfer::Engine& engine) noexcept {
     return std::array{Line{"peers", c.peers},
                       Line{"connections_made", c.connections_made},
                       Line{"connections_peak", c.connections_peak},
+                      Line{"connections_evicted", c.connections_evicted},
                       Line{"wireup_datagrams", c.wireup_datagrams},
                       Line{"wireup_bytes", c.wireup_bytes},
                       Line{"messages_sent", c.messages_sent},

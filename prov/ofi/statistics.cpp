@@ -33,7 +33,8 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .registrations_found = c.registrations_found,
             .memory_bytes = c.memory_bytes,
             .memory_bytes_peak = c.memory_bytes_peak,
-            .rnr = engine.rnr_naks()};
+            .rnr = engine.rnr_naks(),
+            .connections_evicted = c.connections_evicted};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -14,8 +14,19 @@ int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool m
     if (!(more && posting_.hold(qp_.get(), wr)))
         if (const int error = posting_.post(qp_.get(), wr)) return error;
     posted_ = position;
+    visited_ = true;
     --budget_.left;
     return 0;
+}
+
+void Lane::probe() noexcept {
+    if (!has_room()) return;
+    const bool visited = visited_;
+    ibv_send_wr wr{};
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    post(wr, verbs::WorkKind::lane, this);
+    visited_ = visited;
 }
 
 void Lane::fail() noexcept {

@@ -8,6 +8,7 @@
 #include "verbs_rc/work_id.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace odrc::ondemand {
 
@@ -27,12 +28,12 @@ class Lane {
 public:
     // Throws Error.
     Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, verbs::PostList& posting,
-         CompletionBudget& budget, Peer& peer, uint32_t attempt, uint32_t segments)
+         CompletionBudget& budget, Peer& peer, uint32_t session, uint32_t segments)
         : qp_{adapter, cq, srq, {kLaneDepth, segments}}
         , posting_{posting}
         , budget_{budget}
         , peer_{peer}
-        , attempt_{attempt} {}
+        , session_{session} {}
     ~Lane() {
         posting_.forget(qp_.get());
         budget_.left += used();
@@ -42,17 +43,23 @@ public:
     uint32_t max_inline() const noexcept { return qp_.max_inline(); }
 
     Peer& peer() const noexcept { return peer_; }
-    // Which of the endpoint's attempts to connect made it: no two lanes have the same.
-    uint32_t attempt() const noexcept { return attempt_; }
+    uint32_t session() const noexcept { return session_; } // see Peer::session
+    void enter(uint32_t session) noexcept { session_ = session; }
 
     // The number of the next frame out, until one has gone; and of the next one in.
     uint32_t sequence() const noexcept { return sent_; }
     void frame_sent() noexcept { ++sent_; }
-    uint32_t next_received() noexcept { return received_++; }
+    uint32_t next_received() noexcept {
+        visited_ = true;
+        return received_++;
+    }
 
     // One place is kept for the mark that ends a failed lane.
     bool has_room() const noexcept { return used() < kLaneDepth - 1 && budget_.left > 1; }
     bool idle() const noexcept { return used() == 0; }
+
+    // Something went over it since this was last asked.
+    bool visited() noexcept { return std::exchange(visited_, false); }
     // Work requests are under way whose end no completion will tell.
     bool untold() const noexcept { return unsignaled_ > 0; }
 
@@ -66,6 +73,11 @@ public:
         posted_ = static_cast<uint16_t>(posted_ - count);
         budget_.left += static_cast<uint32_t>(count);
     }
+
+    // Writes nothing to the peer: the completion tells that all before it is done, or that the peer
+    // is gone. It does not read: when the answer to that is late and it is asked for again, the
+    // kernel's rxe looks for the memory of its key, finds none, and fails the peer's queue pair.
+    void probe() noexcept;
 
     // The completion of the work request at this position was polled: all up to it are done.
     void retire(uint16_t position) noexcept {
@@ -92,12 +104,13 @@ private:
     verbs::PostList& posting_;
     CompletionBudget& budget_;
     Peer& peer_;
-    const uint32_t attempt_;
+    uint32_t session_;
     uint32_t sent_{0};
     uint32_t received_{0};
     uint16_t posted_{0};
     uint16_t retired_{0};
     uint16_t unsignaled_{0};
+    bool visited_{false};
     bool failed_{false};
     bool marked_{false};
 };

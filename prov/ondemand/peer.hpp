@@ -33,32 +33,46 @@ struct Job : ListNode<> {
 
 // How far the connection to a peer has come.
 enum class Link : uint8_t {
-    none,      // nothing was asked for
+    none,      // nothing was asked for, or it waits in line for a queue pair
     requested, // our request is out; the queue pair waits in INIT
     accepted,  // our queue pair is connected; whether the peer's is, we do not know yet
     ready,     // both are
+    leaving,   // both are, and we have asked the peer to give the connection up
 };
 
 struct Changed {}; // a list of peers whose link has changed
-struct Wiring {};  // a list of peers with a wireup under way
+struct Stand {};   // where the peer stands in the wireup: in line, under way, or connected
 struct Blocked {}; // a list of peers whose jobs wait for room
 
 // A remote endpoint, known because the application named it to send or receive, or because it
 // connected to us.
-struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
+struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     explicit Peer(const Address& a) noexcept
         : address{a} {}
 
     const Address address;
     Link link{Link::none};
-    uint8_t tries{0};    // datagrams sent for the current step
-    uint8_t refusals{0}; // how often there was nobody at the address
+    uint8_t tries{0};         // datagrams sent for the current step
+    uint8_t refusals{0};      // how often there was nobody at the address since it was heard from
+    bool wanted{false};       // by us: it is not only the peer's wish
+    bool told_to_wait{false}; // the peer has no queue pair for us yet
+    bool stall_told{false};   // in the log
+    bool renewed{false};      // the peer began a new session: what awaits answers will get none
     int error{0};        // why the last wireup failed; a fi_errno value, for the jobs that waited
     uint32_t attempt{0}; // ours, of the current link; 0 before the first
     uint32_t remote_attempt{0};
     uint64_t remote_endpoint{0};
-    Time began{};         // of the current wireup
-    Time retransmit_at{}; // of its next datagram
+    // Of each side a number that changes when it gives operations up for lost; 0: none yet. In
+    // between, connections come and go, and operations await their answers.
+    uint32_t own_losses{0};
+    uint32_t remote_losses{0};
+    uint32_t session{1};              // counts both: from one loss, of either side, to the next
+    uint32_t leave_round{0};          // how often we have asked the peer to leave
+    uint32_t refused_round{0};        // the last time that it asked us in vain
+    Time began{};                     // of the current step
+    Time heard{};                     // from the peer in this step, or its beginning
+    Time retransmit_at{};             // of its next datagram
+    std::chrono::milliseconds wait{}; // for an answer to the last one
 
     std::unique_ptr<Lane> lane; // from requested on
     List<Job> jobs;             // wait for the lane, in order
@@ -76,6 +90,9 @@ struct Peer : ListNode<Changed>, ListNode<Wiring>, ListNode<Blocked> {
     bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
 
     bool ready() const noexcept { return link == Link::ready; }
+    // Nothing has been lost since then.
+    bool in_session(uint32_t which) const noexcept { return session == which; }
+    bool standing() const noexcept { return static_cast<const ListNode<Stand>&>(*this).linked(); }
 
     void went_out(Job& job) noexcept {
         if (job.out) return;

@@ -17,9 +17,14 @@ namespace odrc::ondemand {
 //   none ──connect──▶ requested ──accept──▶ ready        we began
 //   none ──request──▶ accepted ──confirm or a frame──▶ ready   the peer began
 //   requested ──request──▶ accepted ──accept──▶ ready    both began
+//   ready ──no room──▶ leaving ──left──▶ none            for another's sake
+//   leaving ──stay──▶ ready                              the peer has something for us
 //
 // Every datagram that expects an answer is sent again, ever more slowly, until there is one or
 // time is up.
+//
+// There are never more queue pairs than the endpoint may have. Who wants one then stands in line,
+// and a peer with whom nothing is under way is asked to leave (wireup_room.cpp).
 class Wireup {
 public:
     struct Queues {
@@ -27,7 +32,8 @@ public:
         ibv_srq* srq;
         verbs::PostList& posting;
         CompletionBudget& budget;
-        uint32_t segments; // of a work request
+        uint32_t segments;   // of a work request
+        uint32_t most_lanes; // at a time, with those that are ending
     };
 
     // wants_events: peers are to tell of what they read and write. Throws Error.
@@ -37,24 +43,30 @@ public:
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
 
-    // Begins a connection where there is none. 0 or a positive fi_errno.
+    // Begins a connection where there is none, or has the peer wait for one in line. 0 or a
+    // positive fi_errno.
     int connect(Peer& peer) noexcept;
 
-    // Some wireup waits for an answer.
-    bool active() const noexcept { return !wiring_.empty(); }
+    // Some wireup waits for an answer, or for room.
+    bool active() const noexcept { return !wiring_.empty() || in_line_ > 0; }
 
     // Takes in all datagrams that have come, and sends again what has waited long enough.
     void serve() noexcept;
+    // Somebody can leave or has left as soon as the completions are taken that are there.
+    bool wants_completions() noexcept {
+        return std::exchange(asked_too_early_, false) || (in_line_ > 0 && !dying_.empty());
+    }
     // When serve() is due even if nothing comes.
     Time deadline() const noexcept;
 
-    // A frame came over the peer's lane: its side is connected.
-    void heard_from(Peer& peer) noexcept {
-        if (peer.link == Link::accepted) [[unlikely]]
+    // A frame came over the lane: the peer's side is connected.
+    void heard_from(Lane& lane) noexcept {
+        Peer& peer = lane.peer();
+        if (peer.link == Link::accepted && peer.lane.get() == &lane) [[unlikely]]
             become_ready(peer);
     }
 
-    // The next peer that became ready, or lost its link or its wireup (then with an error).
+    // The next peer that became ready, lost its link, its wireup or its session.
     Peer* take_changed() noexcept { return changed_.pop_front(); }
 
     // Ends the peer's link, because of error.
@@ -64,28 +76,53 @@ public:
 
     // A failed lane has more of its completions behind it, and goes when it has them all.
     void retire(Lane& lane, uint16_t position) noexcept;
-    bool lanes_dying() const noexcept { return !dying_.empty(); }
 
 private:
     // wireup.cpp
     void handle(const Address& from, const WireupMessage& message) noexcept;
     void on_request(Peer& peer, const WireupMessage& message) noexcept;
     void on_accept(Peer& peer, const WireupMessage& message) noexcept;
+    void on_confirm(Peer& peer, const WireupMessage& message) noexcept;
     void on_refuse(Peer& peer, const WireupMessage& message) noexcept;
     void on_goodbye(Peer& peer, const WireupMessage& message) noexcept;
     void on_nobody_there(Peer& peer) noexcept;
-    void await_answer(Peer& peer) noexcept;
+    void begin(Peer& peer) noexcept;
+    void greet(Peer& peer, const WireupMessage& message) noexcept;
+
+    // wireup_talk.cpp
+    void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
+    void tell_of_stall(Peer& peer, Time now) noexcept;
     void give_up(Peer& peer, int error) noexcept;
     void send(WireupType type, const Peer& peer, uint32_t reason = 0) noexcept;
-    void refuse(const Peer& peer, const WireupMessage& request, int reason) noexcept;
+    void answer(WireupType type, const Peer& peer, const WireupMessage& message,
+                uint32_t reason = 0) noexcept;
+
+    // wireup_room.cpp
+    void stand_in_line(Peer& peer) noexcept;
+    void serve_line() noexcept;
+    bool ask_to_leave() noexcept;
+    Peer* idle_peer() noexcept;
+    bool make_way_for(const WireupMessage& request) noexcept;
+    void leave(Peer& peer) noexcept;
+    void part(Peer& peer) noexcept;
+    bool is_of_link(const Peer& peer, const WireupMessage& message) const noexcept;
+    void on_wait(Peer& peer, const WireupMessage& message) noexcept;
+    void on_leave(Peer& peer, const WireupMessage& message) noexcept;
+    void on_stay(Peer& peer, const WireupMessage& message) noexcept;
+    void on_left(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_link.cpp
     int make_lane(Peer& peer) noexcept;
     int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
     void become_ready(Peer& peer) noexcept;
+    void set_link(Peer& peer, Link link) noexcept;
+    void stand_down(Peer& peer) noexcept;
     void forget_lane(Peer& peer) noexcept;
+    void step_aside(Peer& peer) noexcept;
     void mark_changed(Peer& peer) noexcept;
+
+    uint32_t count(Link link) const noexcept { return links_[static_cast<size_t>(link)]; }
 
     verbs::Adapter& adapter_;
     PeerTable& peers_;
@@ -95,7 +132,15 @@ private:
     const uint64_t endpoint_;
     const bool wants_events_;
     uint32_t attempts_{0};
-    List<Peer, Wiring> wiring_;
+    // A peer stands on one of these, or on none.
+    List<Peer, Stand> line_;      // wants a queue pair and has none
+    List<Peer, Stand> wiring_;    // its wireup waits for an answer
+    List<Peer, Stand> connected_; // in the order in which they came
+    Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
+    bool asked_too_early_{false}; // to leave, with something under way
+    uint32_t in_line_{0};
+    uint32_t lanes_{0};
+    std::array<uint32_t, 5> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;
     std::vector<std::unique_ptr<Lane>> dying_;
 };

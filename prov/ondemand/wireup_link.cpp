@@ -15,14 +15,16 @@ namespace odrc::ondemand {
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
         peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
-                                           queues_.budget, peer, attempts_ + 1, queues_.segments);
+                                           queues_.budget, peer, peer.session, queues_.segments);
         try {
             peers_.add(*peer.lane);
         } catch (...) {
             peer.lane.reset();
             throw;
         }
+        ++lanes_;
         peer.attempt = ++attempts_;
+        if (!peer.own_losses) peer.own_losses = peer.attempt;
         return 0;
     });
 }
@@ -46,27 +48,61 @@ int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_
 }
 
 void Wireup::become_ready(Peer& peer) noexcept {
-    if (static_cast<ListNode<Wiring>&>(peer).linked()) List<Peer, Wiring>::erase(peer);
-    peer.link = Link::ready;
+    set_link(peer, Link::ready);
+    connected_.push_back(peer);
+    peer.wanted = false;
     counters_.connection_opened();
     if (!std::exchange(peer.met, true)) ++counters_.peers;
     mark_changed(peer);
 }
 
+// The peer is on no list then.
+void Wireup::set_link(Peer& peer, Link link) noexcept {
+    stand_down(peer);
+    --links_[static_cast<size_t>(peer.link)];
+    ++links_[static_cast<size_t>(link)];
+    peer.link = link;
+}
+
+void Wireup::stand_down(Peer& peer) noexcept {
+    if (!peer.standing()) return;
+    if (hand_ == &peer) hand_ = connected_.after(peer);
+    if (peer.link == Link::none) --in_line_;
+    List<Peer, Stand>::erase(peer);
+}
+
 void Wireup::drop(Peer& peer, int error) noexcept {
-    if (peer.link == Link::none) return;
-    if (static_cast<ListNode<Wiring>&>(peer).linked()) List<Peer, Wiring>::erase(peer);
-    if (peer.link == Link::ready) counters_.connection_closed();
+    if (peer.link == Link::none && !peer.standing()) return;
+    if (peer.link == Link::ready || peer.link == Link::leaving) counters_.connection_closed();
+    peer.own_losses = peer.remote_losses = 0;
+    ++peer.session;
     peer.error = error;
+    peer.refusals = 0;
+    peer.wanted = false;
     forget_lane(peer);
     mark_changed(peer);
 }
 
-// The lane goes once what is under way on it is flushed.
+// The link goes, and nothing with it: what waits for it stands in line.
+void Wireup::step_aside(Peer& peer) noexcept {
+    forget_lane(peer);
+    peer.wanted = !peer.jobs.empty();
+    if (peer.wanted) stand_in_line(peer);
+}
+
+// A lane that was connected goes once what is under way on it is flushed.
 void Wireup::forget_lane(Peer& peer) noexcept {
-    peer.link = Link::none;
-    peer.lane->fail();
-    dying_.push_back(std::move(peer.lane));
+    const bool connected = peer.link != Link::none && peer.link != Link::requested;
+    set_link(peer, Link::none);
+    if (!peer.lane) return;
+    if (connected) {
+        peer.lane->fail();
+        dying_.push_back(std::move(peer.lane));
+    } else {
+        peers_.remove(*peer.lane);
+        peer.lane.reset();
+        --lanes_;
+    }
 }
 
 void Wireup::retire(Lane& lane, uint16_t position) noexcept {
@@ -77,6 +113,8 @@ void Wireup::retire(Lane& lane, uint16_t position) noexcept {
     if (!lane.finished()) return;
     peers_.remove(lane);
     std::erase_if(dying_, [&](const auto& dying) { return dying.get() == &lane; });
+    --lanes_;
+    if (in_line_ > 0) serve_line();
 }
 
 void Wireup::mark_changed(Peer& peer) noexcept {
@@ -85,8 +123,7 @@ void Wireup::mark_changed(Peer& peer) noexcept {
 
 void Wireup::say_goodbye() noexcept {
     peers_.for_each([this](Peer& peer) {
-        if (peer.link == Link::none) return;
-        if (peer.address != address()) send(WireupType::goodbye, peer);
+        if (peer.link != Link::none && peer.address != address()) send(WireupType::goodbye, peer);
         drop(peer, FI_ESHUTDOWN);
     });
 }

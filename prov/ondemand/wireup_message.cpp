@@ -62,6 +62,7 @@ WireupDatagram encode(const WireupMessage& m) noexcept {
     w.put(m.endpoint);
     w.put(m.attempt);
     w.put(m.answered_attempt);
+    w.put(m.losses);
     w.put(m.reason);
     w.put(m.qp.qpn);
     w.put(m.qp.psn);
@@ -83,6 +84,7 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.endpoint = r.get<uint64_t>();
     m.attempt = r.get<uint32_t>();
     m.answered_attempt = r.get<uint32_t>();
+    m.losses = r.get<uint32_t>();
     m.reason = r.get<uint32_t>();
     m.qp.qpn = r.get<uint32_t>();
     m.qp.psn = r.get<uint32_t>();
@@ -92,7 +94,7 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.qp.gid = r.get<ibv_gid>();
     m.wants_events = r.get<uint8_t>();
     const bool has_qp = m.type == WireupType::request || m.type == WireupType::accept;
-    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::goodbye ||
+    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::left ||
         (has_qp && !in_range(m.qp)) || m.wants_events > 1)
         return std::nullopt;
     return m;

@@ -16,11 +16,15 @@ namespace odrc::ondemand {
 // which is the sender's libfabric address. Each names the attempt of either side it belongs
 // to, so that a duplicate or a straggler is recognised, and all can be repeated without harm.
 enum class WireupType : uint8_t {
-    request = 1, // connect to me: my queue pair is this one
+    request = 1, // connect to me: my queue pair is this one; reason 0: if you still want to
     accept = 2,  // I am connected to your queue pair, and this is mine
     confirm = 3, // I am connected to yours: send
     refuse = 4,  // I cannot connect to you; reason is a fi_errno value
     goodbye = 5, // the connection of these attempts has ended
+    wait = 6,    // I have no queue pair for you now; I connect to you when I have
+    leave = 7,   // I have nothing for you, and want my queue pair for another; reason is a number
+    stay = 8,    // not now: I have something for you; reason is the number of what this answers
+    left = 9,    // I have given up the connection of these attempts
 };
 
 struct WireupMessage {
@@ -28,6 +32,7 @@ struct WireupMessage {
     uint64_t endpoint;         // random, of the sender: tells a restarted process from the old one
     uint32_t attempt;          // of the sender, counted up from 1
     uint32_t answered_attempt; // of the receiver that this answers; 0: none known
+    uint32_t losses;           // of the sender (Peer::own_losses)
     uint32_t reason;
     verbs::QpAddress qp;  // of the sender, in requests and acceptances
     uint8_t wants_events; // likewise; 1: to be told of reads and writes of its memory
@@ -35,10 +40,10 @@ struct WireupMessage {
 
 // Layout on the wire, little-endian, no padding:
 //   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | attempt 4 | answered_attempt 4 |
-//   reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16 |
+//   losses 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16 |
 //   wants_events 1
-inline constexpr size_t kWireupBytes = 57;
-inline constexpr uint8_t kWireupVersion = 4;
+inline constexpr size_t kWireupBytes = 61;
+inline constexpr uint8_t kWireupVersion = 5;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept;

@@ -89,7 +89,7 @@ int carry_out(const Wanted& wanted, const verbs::RegionTable& regions, SharedWor
 void Engine::on_atomic(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
     // Else the initiator has learned from its lane that this failed.
-    if (!peer.ready() || peer.attempt != lane.attempt()) return;
+    if (!peer.in_session(lane.session())) return;
     Wanted wanted{frame};
     Results results{};
     int error = 0;

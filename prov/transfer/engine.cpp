@@ -4,7 +4,9 @@
 #include "transfer/engine.hpp"
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
+#include "base/parameters.hpp"
 
 #include <fcntl.h>
 
@@ -46,6 +48,14 @@ uint32_t completions_of(const verbs::Port& port) noexcept {
                               static_cast<uint32_t>(port.device_attr.max_cqe));
 }
 
+// What the device has, shared by the processes of this host.
+uint32_t most_queue_pairs(const verbs::Port& port) noexcept {
+    const auto device = static_cast<size_t>(std::max(port.device_attr.max_qp, 1));
+    const size_t wanted = parameters().max_qp;
+    const size_t share = std::max<size_t>(device / processes_of_this_host(), 1);
+    return static_cast<uint32_t>(wanted > 0 ? std::min(wanted, device) : share);
+}
+
 verbs::Channel make_channel(verbs::Adapter& adapter, bool needed) {
     if (!needed) return {};
     verbs::Channel channel{adapter.context(), adapter.context().create_comp_channel()};
@@ -78,9 +88,13 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
     , peers_{addresses}
-    , wireup_{adapter,          peers_,
-              counters_,        {cq_.get(), receives_.get(), posting_, budget_, segments_},
-              settings.address, settings.regions != nullptr} {
+    , wireup_{adapter,
+              peers_,
+              counters_,
+              {cq_.get(), receives_.get(), posting_, budget_, segments_,
+               most_queue_pairs(adapter.port())},
+              settings.address,
+              settings.regions != nullptr} {
     watchdog_.add(*this, wireup_.fd());
     try {
         if (settings.automatic) auto_progress_.emplace(*this, watchdog_, gate_);
@@ -176,6 +190,8 @@ void Engine::take_changes() noexcept {
             while (poll()) {
             }
             fail_operations(*peer);
+        } else if (peer->renewed) {
+            fail_outdated(*peer);
         }
         if (peer->ready()) work_off(*peer);
     }
@@ -190,11 +206,23 @@ void Engine::arm() noexcept {
     ibv_req_notify_cq(cq_.get(), 0);
 }
 
+// The watchdog sends again what is lost on the way, also if the program does not come back.
+int Engine::connect(Peer& peer) noexcept {
+    const bool active = wireup_.active();
+    const int error = wireup_.connect(peer);
+    if (!active && wireup_.active()) watchdog_.wake();
+    return error;
+}
+
 // ---- the watchdog's side ----------------------------------------------------------------------
 
 Time Engine::serve() noexcept {
     const WatchdogEntry entry{gate_};
     wireup_.serve();
+    if (wireup_.wants_completions()) {
+        while (poll()) {
+        }
+    }
     take_changes();
     post_held();
     if (unanswered_ == 0 && inbox_.parts().posted() == 0) {
@@ -202,8 +230,16 @@ Time Engine::serve() noexcept {
         return wireup_.deadline();
     }
     probing_ = true;
-    // A peer that died owes its answer for ever, and its silence does not show until something is
-    // asked of it.
+    if (const Time now = Clock::now(); now >= probe_at_) {
+        probe_at_ = now + kProbeEvery;
+        ask_who_is_there();
+    }
+    return std::min(wireup_.deadline(), probe_at_);
+}
+
+// A peer that died owes its answer for ever, and its silence does not show until something is asked
+// of it.
+void Engine::ask_who_is_there() noexcept {
     if (unanswered_ > 0) {
         peers_.for_each([this](Peer& peer) {
             if (!peer.unanswered.empty()) ask_whether_there(peer);
@@ -211,25 +247,13 @@ Time Engine::serve() noexcept {
     }
     inbox_.parts().for_each_posted(
         [this](const Receive& part) { ask_whether_there(*part.source); });
-    return std::min(wireup_.deadline(), Clock::now() + kProbeEvery);
 }
 
 void Engine::ask_whether_there(Peer& peer) noexcept {
     if (peer.link == ondemand::Link::none)
-        wireup_.connect(peer);
+        connect(peer);
     else if (peer.ready() && peer.lane->idle())
-        probe(peer);
-}
-
-// Writes nothing to the peer: the completion tells that all before it is done, or that the peer is
-// gone. It does not read: when the answer to that is late and it is asked for again, the kernel's
-// rxe looks for the memory of its key, finds none, and fails the peer's queue pair.
-void Engine::probe(Peer& peer) noexcept {
-    if (!peer.ready() || !peer.lane->has_room()) return;
-    ibv_send_wr wr{};
-    wr.opcode = IBV_WR_RDMA_WRITE;
-    wr.send_flags = IBV_SEND_SIGNALED;
-    peer.lane->post(wr, verbs::WorkKind::lane, peer.lane.get());
+        peer.lane->probe();
 }
 
 // ---- the end --------------------------------------------------------------------------------
@@ -248,7 +272,7 @@ void Engine::drain() noexcept {
         const Entry entry{gate_};
         progress();
         peers_.for_each([this](Peer& peer) {
-            if (peer.ready() && peer.jobs.empty() && peer.lane->untold()) probe(peer);
+            if (peer.ready() && peer.jobs.empty() && peer.lane->untold()) peer.lane->probe();
         });
         if (!busy() && unanswered_ == 0) return;
         const Time now = Clock::now();

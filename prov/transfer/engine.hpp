@@ -120,10 +120,11 @@ private:
     void conclude(verbs::WorkId id, ibv_wc_status status) noexcept;
     void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     void take_changes() noexcept;
-    void probe(Peer& peer) noexcept;
+    int connect(Peer& peer) noexcept;
     void look_after_peers() noexcept {
         if (!std::exchange(probing_, true)) watchdog_.wake();
     }
+    void ask_who_is_there() noexcept;
     void ask_whether_there(Peer& peer) noexcept;
     bool busy() const noexcept;
     void drain() noexcept;
@@ -148,6 +149,7 @@ private:
     void await_answer(Peer& peer, Job& job) noexcept;
     void answered(Job& job) noexcept;
     void fail_operations(Peer& peer) noexcept;
+    void fail_outdated(Peer& peer) noexcept;
     void work_off(Peer& peer) noexcept;
     void unblock() noexcept;
 
@@ -291,6 +293,7 @@ private:
     size_t unanswered_{0}; // jobs that await their peer
     bool closing_{false};
     bool probing_{false}; // the watchdog looks after those
+    Time probe_at_{};     // again
     uint32_t idle_polls_{0};
 };
 

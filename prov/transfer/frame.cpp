@@ -118,7 +118,7 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, ver
 }
 
 void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
-    wireup_.heard_from(lane.peer());
+    wireup_.heard_from(lane);
     const auto frame = wire::read_frame(bytes);
     if (!frame || frame->header.sequence != lane.next_received()) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent a frame of {} bytes that is not in order",
@@ -135,7 +135,7 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
     const uint8_t flags = frame->header.flags;
     const bool has_tag = flags & (wire::kTagged | wire::kCollective);
     on_message({.peer = &lane.peer(),
-                .attempt = lane.attempt(),
+                .session = lane.session(),
                 .tagged = (flags & wire::kTagged) != 0,
                 .collective = (flags & wire::kCollective) != 0,
                 .announced = frame->header.kind == wire::FrameKind::announce,

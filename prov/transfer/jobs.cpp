@@ -18,7 +18,7 @@ int Engine::submit(Peer& peer, Job& job) noexcept {
         const int error = post(*peer.lane, job);
         if (error != FI_EAGAIN) return error;
     }
-    if (const int error = wireup_.connect(peer)) return error;
+    if (const int error = connect(peer)) return error;
     if (job.urgent)
         peer.jobs.push_front(job);
     else
@@ -92,6 +92,7 @@ void Engine::answered(Job& job) noexcept {
 // Ends what waits for a peer that is lost. What a lane still works on ends when it is flushed.
 void Engine::fail_operations(Peer& peer) noexcept {
     const int error = std::exchange(peer.error, 0);
+    peer.renewed = false;
     while (auto* job = peer.unanswered.front()) {
         answered(*job);
         fail(*job, error);
@@ -100,6 +101,26 @@ void Engine::fail_operations(Peer& peer) noexcept {
     while (auto* job = peer.jobs.pop_front()) lost.push_back(*job);
     while (auto* job = lost.pop_front()) fail(*job, error);
     lose_parts(peer, error);
+}
+
+// The peer has forgotten what it owed, and what we owe it. What has not begun is not concerned.
+void Engine::fail_outdated(Peer& peer) noexcept {
+    peer.renewed = false;
+    List<Job> lost;
+    for (Job* job = peer.unanswered.front(); job; job = peer.unanswered.front()) {
+        answered(*job);
+        lost.push_back(*job);
+    }
+    for (Job* job = peer.jobs.front(); job;) {
+        Job* next = peer.jobs.after(*job);
+        if (job->urgent || job->out || job->kind == JobKind::fetch) {
+            List<Job>::erase(*job);
+            lost.push_back(*job);
+        }
+        job = next;
+    }
+    while (auto* job = lost.pop_front()) fail(*job, FI_ECONNRESET);
+    lose_parts(peer, FI_ECONNRESET);
 }
 
 // Posts the peer's jobs in order, as far as there is room.

@@ -121,7 +121,7 @@ struct Results {
 // What a frame says of a message.
 struct Message {
     Peer* peer;
-    uint32_t attempt; // of the lane it came over
+    uint32_t session; // of the lane it came over
     bool tagged;
     bool collective; // a part of one
     bool announced;  // the message is still in its sender's memory
@@ -134,8 +134,8 @@ struct Message {
     std::span<const std::byte> payload; // the message, or the announcement's segments
 
     bool wants_finish() const noexcept { return announced || confirm; }
-    // The lane it came over still stands, and with it what the sender said of its memory.
-    bool connected() const noexcept { return peer->ready() && peer->attempt == attempt; }
+    // The sender has not been told that it failed: what it said of its memory still holds.
+    bool in_session() const noexcept { return peer->in_session(session); }
 };
 
 // What a receive for many messages (FI_MULTI_RECV) keeps besides. Each message is given a receive

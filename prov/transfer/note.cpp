@@ -87,8 +87,7 @@ void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
                                  .data = frame.data,
                                  .tag = 0,
                                  .source = source_of(&peer)});
-    const bool connected = peer.ready() && peer.attempt == lane.attempt();
-    if (!(frame.header.flags & wire::kConfirm) || !connected) return;
+    if (!(frame.header.flags & wire::kConfirm) || !peer.in_session(lane.session())) return;
     if (answer(peer, wire::FrameKind::placed, frame.handle, 0)) return;
     ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory to confirm a write of {}", adapter_.port().name(),
               peer.address.text());

@@ -126,7 +126,7 @@ ssize_t Engine::cancel(void* context) noexcept {
 
 void Engine::complete_canceled(Receive& receive) noexcept {
     const Message none{.peer = nullptr,
-                       .attempt = 0,
+                       .session = 0,
                        .tagged = false,
                        .collective = false,
                        .announced = false,

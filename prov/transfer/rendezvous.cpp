@@ -94,7 +94,7 @@ void Engine::fetch(Receive& receive, const Message& message) noexcept {
     if (const int error = register_target(*fetch)) return end(*fetch, error);
     if (copy.bytes == 0) return end(*fetch, 0);
 
-    if (!message.connected()) return end(*fetch, FI_ECONNRESET);
+    if (!message.in_session()) return end(*fetch, FI_ECONNRESET);
     if (const int error = submit(*message.peer, *fetch)) end(*fetch, error);
 }
 
@@ -144,7 +144,7 @@ void Engine::end(Fetch& fetch, int error) noexcept {
 
 // Tells the sender that its message was received, or why it could not be.
 void Engine::send_finish(const Message& message, int error) noexcept {
-    if (!message.connected()) return; // the sender has learned the end from its lane
+    if (!message.in_session()) return; // the sender has learned the end from its lane
     if (!answer(*message.peer, wire::FrameKind::finish, message.handle, error)) lose(message);
 }
 

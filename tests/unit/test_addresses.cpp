@@ -143,6 +143,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
         .endpoint = 0x1122334455667788,
         .attempt = 3,
         .answered_attempt = 4,
+        .losses = 6,
         .reason = 5,
         .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}},
         .wants_events = 1};
@@ -154,6 +155,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     CHECK(back->endpoint == m.endpoint);
     CHECK(back->attempt == 3);
     CHECK(back->answered_attempt == 4);
+    CHECK(back->losses == 6);
     CHECK(back->reason == 5);
     CHECK(back->qp.qpn == 0xabcdef);
     CHECK(back->qp.psn == 0x123456);
@@ -183,7 +185,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
               +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
               +[](WireupMessage& x) { x.wants_events = 2; },
               +[](WireupMessage& x) { x.type = WireupType{0}; },
-              +[](WireupMessage& x) { x.type = WireupType{6}; }}) {
+              +[](WireupMessage& x) { x.type = WireupType{10}; }}) {
             WireupMessage bad = m;
             spoil(bad);
             CHECK_FALSE(decode(encode(bad)));

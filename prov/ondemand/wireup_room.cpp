@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Who has a queue pair where there are fewer of them than peers.
+//
+// One that is idle, and has not been used since it was last looked at, goes first (SIEVE: Zhang et
+// al., NSDI 2024). It goes when both sides have nothing under way on it, so that nothing is lost
+// or overtaken: who wants it back asks its peer to leave, and posts nothing until the peer has
+// given its own up, or says that it stays.
+
+#include "base/log.hpp"
+#include "ondemand/wireup.hpp"
+
+namespace odrc::ondemand {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How many requests of ours wait for an answer at a time: a storm of first words stays smooth.
+constexpr uint32_t kRequests = 128;
+// How many are asked to leave at a time, at most; one that has been asked so often does not count.
+constexpr uint32_t kLeaving = 32;
+constexpr uint8_t kSlow = 6;
+
+constexpr auto kFirstWait = 2ms;
+// A peer that has no room for us is asked again after this, if it does not come by itself.
+constexpr auto kWaitForRoom = 100ms;
+// And gives way to others in our line after this.
+constexpr auto kHoldForRoom = 2ms;
+
+} // namespace
+
+void Wireup::stand_in_line(Peer& peer) noexcept {
+    if (peer.standing()) return;
+    peer.began = Clock::now();
+    peer.stall_told = false;
+    line_.push_back(peer);
+    ++in_line_;
+}
+
+void Wireup::serve_line() noexcept {
+    while (in_line_ > 0 && lanes_ < queues_.most_lanes && count(Link::requested) < kRequests) {
+        Peer& peer = *line_.front();
+        stand_down(peer);
+        begin(peer);
+    }
+    ask_to_leave();
+}
+
+// Has somebody leave for each of those in line. True if some are about to.
+bool Wireup::ask_to_leave() noexcept {
+    if (in_line_ == 0 || lanes_ < queues_.most_lanes) return true;
+    auto leaving = static_cast<uint32_t>(dying_.size());
+    for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
+        if (peer->link == Link::leaving && peer->tries < kSlow) ++leaving;
+    for (; leaving < std::min(in_line_, kLeaving); ++leaving) {
+        Peer* peer = idle_peer();
+        if (!peer) break;
+        leave(*peer);
+    }
+    return leaving > 0;
+}
+
+Peer* Wireup::idle_peer() noexcept {
+    for (uint32_t n = 2 * count(Link::ready); n > 0; --n) {
+        Peer* peer = hand_ ? hand_ : connected_.front();
+        if (!peer) return nullptr;
+        hand_ = connected_.after(*peer);
+        if (peer->lane->visited() || !peer->jobs.empty()) continue;
+        if (peer->lane->idle()) return peer;
+        if (peer->lane->untold()) peer->lane->probe();
+    }
+    return nullptr;
+}
+
+// Endpoints whose queue pairs all wait for each other's would wait for ever: who has the smaller
+// number goes first.
+bool Wireup::make_way_for(const WireupMessage& request) noexcept {
+    ++in_line_; // the peer is not there yet
+    const bool some_leave = ask_to_leave();
+    --in_line_;
+    if (some_leave || request.endpoint > endpoint_) return false;
+    for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer)) {
+        if (peer->link != Link::requested) continue;
+        step_aside(*peer);
+        return true;
+    }
+    return false;
+}
+
+void Wireup::leave(Peer& peer) noexcept {
+    ++counters_.connections_evicted;
+    if (peer.address == address()) return part(peer);
+    peer.began = Clock::now();
+    peer.stall_told = false;
+    ++peer.leave_round;
+    set_link(peer, Link::leaving);
+    await_answer(peer, kFirstWait);
+    send(WireupType::leave, peer, peer.leave_round);
+}
+
+// Nothing is under way, on either side: the connection goes, and comes back at the next word.
+void Wireup::part(Peer& peer) noexcept {
+    counters_.connection_closed();
+    step_aside(peer);
+}
+
+bool Wireup::is_of_link(const Peer& peer, const WireupMessage& m) const noexcept {
+    return peer.link != Link::none && m.endpoint == peer.remote_endpoint &&
+           m.attempt == peer.remote_attempt && m.answered_attempt == peer.attempt;
+}
+
+void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {
+    if (peer.link != Link::requested || m.answered_attempt != peer.attempt) return;
+    peer.heard = Clock::now();
+    peer.told_to_wait = true;
+    peer.retransmit_at = peer.heard + (in_line_ > 0 ? kHoldForRoom : kWaitForRoom);
+}
+
+void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
+    if (!is_of_link(peer, m)) return answer(WireupType::left, peer, m);
+    if (peer.link == Link::accepted) become_ready(peer);
+    if (peer.link == Link::ready) {
+        if (!peer.jobs.empty() || m.reason == peer.refused_round) {
+            peer.refused_round = m.reason;
+            return answer(WireupType::stay, peer, m, m.reason);
+        }
+        if (!peer.lane->idle()) { // it asks again soon
+            asked_too_early_ = true;
+            if (peer.lane->untold()) peer.lane->probe();
+            return;
+        }
+    }
+    part(peer);
+    answer(WireupType::left, peer, m);
+}
+
+void Wireup::on_stay(Peer& peer, const WireupMessage& m) noexcept {
+    if (peer.link != Link::leaving || !is_of_link(peer, m) || m.reason != peer.leave_round) return;
+    --counters_.connections_evicted;
+    set_link(peer, Link::ready);
+    connected_.push_back(peer);
+    mark_changed(peer);
+}
+
+void Wireup::on_left(Peer& peer, const WireupMessage& m) noexcept {
+    if (peer.link == Link::leaving && is_of_link(peer, m)) part(peer);
+}
+
+} // namespace odrc::ondemand

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What is heard from peers, said to them, and said again.
+
+#include "base/log.hpp"
+#include "ondemand/wireup.hpp"
+
+namespace odrc::ondemand {
+namespace {
+
+using namespace std::chrono_literals;
+
+// An answer is asked for again twice as late each time, up to this.
+constexpr auto kLongestWait = 1000ms;
+constexpr auto kPatience = 15s;
+// A wireup that takes longer is told of in the log.
+constexpr auto kStall = 1s;
+// How often those in line look whether somebody can leave for them.
+constexpr auto kLookEvery = 2ms;
+
+const char* name_of(Link link) noexcept {
+    switch (link) {
+    case Link::none:
+        return "not connected";
+    case Link::requested:
+        return "requested";
+    case Link::accepted:
+        return "accepted";
+    case Link::ready:
+        return "connected";
+    case Link::leaving:
+        return "asked to leave";
+    }
+    return "?";
+}
+
+long long ms_since(Time then, Time now) noexcept {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now - then).count();
+}
+
+} // namespace
+
+void Wireup::serve() noexcept {
+    std::byte buffer[2 * kWireupBytes];
+    for (WireupSocket::Arrival arrival; socket_.receive(buffer, arrival);) {
+        if (arrival.nobody_there) {
+            if (Peer* peer = peers_.find(arrival.from)) on_nobody_there(*peer);
+            continue;
+        }
+        if (const auto message = decode(arrival.datagram))
+            handle(arrival.from, *message);
+        else
+            ODRC_INFO(FI_LOG_EP_CTRL, "{}: a datagram of {} bytes from {} is no wireup message",
+                      adapter_.port().name(), arrival.datagram.size(), arrival.from.text());
+    }
+    const Time now = Clock::now();
+    for (Peer* peer = wiring_.front(); peer;) {
+        Peer* next = wiring_.after(*peer);
+        if (peer->retransmit_at <= now) send_again(*peer, now);
+        peer = next;
+    }
+    if (in_line_ > 0) {
+        tell_of_stall(*line_.front(), now);
+        serve_line();
+    }
+}
+
+Time Wireup::deadline() const noexcept {
+    Time first = in_line_ > 0 ? Clock::now() + kLookEvery : kNever;
+    for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
+        first = std::min(first, peer->retransmit_at);
+    return first;
+}
+
+void Wireup::await_answer(Peer& peer, std::chrono::milliseconds first) noexcept {
+    wiring_.push_back(peer);
+    peer.heard = Clock::now();
+    peer.tries = 0;
+    peer.told_to_wait = false;
+    peer.wait = first;
+    peer.retransmit_at = peer.heard + first;
+}
+
+void Wireup::send_again(Peer& peer, Time now) noexcept {
+    if (now - peer.heard >= kPatience) return give_up(peer, FI_ETIMEDOUT);
+    tell_of_stall(peer, now);
+    if (peer.told_to_wait && in_line_ > 0) return step_aside(peer); // another may go first
+    if (peer.tries < UINT8_MAX) ++peer.tries;
+    peer.wait = std::min<std::chrono::milliseconds>(2 * peer.wait, kLongestWait);
+    peer.retransmit_at = now + peer.wait;
+    switch (peer.link) {
+    case Link::requested:
+        return send(WireupType::request, peer, peer.wanted);
+    case Link::accepted:
+        return send(WireupType::accept, peer);
+    default:
+        return send(WireupType::leave, peer, peer.leave_round);
+    }
+}
+
+void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
+    if (peer.stall_told || now - peer.began < kStall) return;
+    peer.stall_told = true;
+    const char* state = peer.link == Link::none ? "in line for a queue pair"
+                        : peer.told_to_wait     ? "in line for a queue pair of its own"
+                                                : name_of(peer.link);
+    ODRC_WARN(FI_LOG_EP_CTRL,
+              "{}: the connection to {} takes its time: it is {}, after {} ms and {} datagrams; "
+              "{} peers are in line, of {} queue pairs {} are connected",
+              adapter_.port().name(), peer.address.text(), state, ms_since(peer.began, now),
+              peer.tries + 1, in_line_, queues_.most_lanes, count(Link::ready));
+}
+
+void Wireup::give_up(Peer& peer, int error) noexcept {
+    ODRC_WARN(FI_LOG_EP_CTRL,
+              "{}: no connection to {}: {} (it was {}, after {} datagrams and {} ms)",
+              adapter_.port().name(), peer.address.text(), fi_strerror(error), name_of(peer.link),
+              peer.tries + 1, ms_since(peer.began, Clock::now()));
+    drop(peer, error);
+}
+
+void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
+    const bool answers = peer.link != Link::requested;
+    const WireupMessage message{.type = type,
+                                .endpoint = endpoint_,
+                                .attempt = peer.attempt,
+                                .answered_attempt = answers ? peer.remote_attempt : 0,
+                                .losses = peer.own_losses,
+                                .reason = reason,
+                                .qp = peer.lane->qp().address(),
+                                .wants_events = wants_events_};
+    socket_.send(peer.address, encode(message));
+}
+
+// Says something of the attempts that the message is about, whatever there is now.
+void Wireup::answer(WireupType type, const Peer& peer, const WireupMessage& m,
+                    uint32_t reason) noexcept {
+    const WireupMessage message{.type = type,
+                                .endpoint = endpoint_,
+                                .attempt = m.answered_attempt,
+                                .answered_attempt = m.attempt,
+                                .losses = 0,
+                                .reason = reason,
+                                .qp = {},
+                                .wants_events = 0};
+    socket_.send(peer.address, encode(message));
+}
+
+} // namespace odrc::ondemand
