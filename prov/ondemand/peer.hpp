@@ -92,6 +92,10 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool ready() const noexcept { return link == Link::ready; }
     // Nothing has been lost since then.
     bool in_session(uint32_t which) const noexcept { return session == which; }
+    void begin() noexcept {
+        began = Clock::now();
+        stall_told = false;
+    }
     bool standing() const noexcept { return static_cast<const ListNode<Stand>&>(*this).linked(); }
 
     void went_out(Job& job) noexcept {

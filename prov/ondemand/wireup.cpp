@@ -110,6 +110,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         if (const int error = make_lane(peer))
             return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
     }
+    if (peer.link == Link::none) peer.begin();
     set_link(peer, Link::accepted);
     greet(peer, m);
     await_answer(peer, kFirstWait);
@@ -130,6 +131,7 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
         peer.renewed = true;
         mark_changed(peer);
     }
+    if (m.endpoint != peer.remote_endpoint) peer.refused_round = 0;
     peer.remote_endpoint = m.endpoint;
     peer.remote_attempt = m.attempt;
     peer.remote_losses = m.losses;
@@ -159,11 +161,14 @@ void Wireup::on_refuse(Peer& peer, const WireupMessage& m) noexcept {
 }
 
 void Wireup::on_goodbye(Peer& peer, const WireupMessage& m) noexcept {
-    if (peer.link == Link::none || m.answered_attempt != peer.attempt) return;
+    const bool ours =
+        peer.link == Link::requested ? m.answered_attempt == peer.attempt : is_of_link(peer, m);
+    if (!ours) return;
     ODRC_INFO(FI_LOG_EP_CTRL, "{}: {} has closed the connection", adapter_.port().name(),
               peer.address.text());
-    // Nothing has gone over it that could be lost: the peer has withdrawn its request, or what was
-    // its wish alone.
+    // Nothing is under way that could be lost: the peer has withdrawn its request, or what was its
+    // wish alone, or has left.
+    if (peer.link == Link::leaving) return part(peer);
     if (peer.link == Link::accepted || (peer.link == Link::requested && !peer.wanted))
         return step_aside(peer);
     drop(peer, FI_ECONNRESET);

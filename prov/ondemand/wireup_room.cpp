@@ -32,8 +32,7 @@ constexpr auto kHoldForRoom = 2ms;
 
 void Wireup::stand_in_line(Peer& peer) noexcept {
     if (peer.standing()) return;
-    peer.began = Clock::now();
-    peer.stall_told = false;
+    peer.begin();
     line_.push_back(peer);
     ++in_line_;
 }
@@ -91,8 +90,7 @@ bool Wireup::make_way_for(const WireupMessage& request) noexcept {
 void Wireup::leave(Peer& peer) noexcept {
     ++counters_.connections_evicted;
     if (peer.address == address()) return part(peer);
-    peer.began = Clock::now();
-    peer.stall_told = false;
+    peer.begin();
     ++peer.leave_round;
     set_link(peer, Link::leaving);
     await_answer(peer, kFirstWait);
@@ -120,16 +118,16 @@ void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {
 void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
     if (!is_of_link(peer, m)) return answer(WireupType::left, peer, m);
     if (peer.link == Link::accepted) become_ready(peer);
-    if (peer.link == Link::ready) {
-        if (!peer.jobs.empty() || m.reason == peer.refused_round) {
-            peer.refused_round = m.reason;
-            return answer(WireupType::stay, peer, m, m.reason);
-        }
-        if (!peer.lane->idle()) { // it asks again soon
-            asked_too_early_ = true;
-            if (peer.lane->untold()) peer.lane->probe();
-            return;
-        }
+    // What was refused once stays so, however late it comes again: the peer has gone on meanwhile.
+    const bool refused = m.reason <= peer.refused_round;
+    if (refused || !peer.jobs.empty()) {
+        peer.refused_round = std::max(peer.refused_round, m.reason);
+        return answer(WireupType::stay, peer, m, m.reason);
+    }
+    if (!peer.lane->idle()) { // it asks again soon
+        asked_too_early_ = true;
+        if (peer.lane->untold()) peer.lane->probe();
+        return;
     }
     part(peer);
     answer(WireupType::left, peer, m);
