@@ -35,12 +35,11 @@ Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, co
     , endpoint_{random_id()}
     , wants_events_{wants_events} {}
 
-int Wireup::connect(Peer& peer) noexcept {
+void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;
-    if (peer.link != Link::none || peer.standing()) return 0;
+    if (peer.link != Link::none || peer.standing()) return;
     stand_in_line(peer);
     serve_line();
-    return 0;
 }
 
 // The peer has its queue pair's turn.

@@ -43,9 +43,8 @@ public:
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
 
-    // Begins a connection where there is none, or has the peer wait for one in line. 0 or a
-    // positive fi_errno.
-    int connect(Peer& peer) noexcept;
+    // Begins a connection where there is none, or has the peer wait for one in line.
+    void connect(Peer& peer) noexcept;
 
     // Some wireup waits for an answer, or for room.
     bool active() const noexcept { return !wiring_.empty() || in_line_ > 0; }

@@ -207,11 +207,10 @@ void Engine::arm() noexcept {
 }
 
 // The watchdog sends again what is lost on the way, also if the program does not come back.
-int Engine::connect(Peer& peer) noexcept {
+void Engine::connect(Peer& peer) noexcept {
     const bool active = wireup_.active();
-    const int error = wireup_.connect(peer);
+    wireup_.connect(peer);
     if (!active && wireup_.active()) watchdog_.wake();
-    return error;
 }
 
 // ---- the watchdog's side ----------------------------------------------------------------------

@@ -120,7 +120,7 @@ private:
     void conclude(verbs::WorkId id, ibv_wc_status status) noexcept;
     void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     void take_changes() noexcept;
-    int connect(Peer& peer) noexcept;
+    void connect(Peer& peer) noexcept;
     void look_after_peers() noexcept {
         if (!std::exchange(probing_, true)) watchdog_.wake();
     }
