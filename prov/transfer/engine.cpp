@@ -270,7 +270,7 @@ void Engine::drain() noexcept {
     for (Time since = Clock::now();; sched_yield()) {
         const Entry entry{gate_};
         progress();
-        peers_.for_each([this](Peer& peer) {
+        peers_.for_each([](Peer& peer) {
             if (peer.ready() && peer.jobs.empty() && peer.lane->untold()) peer.lane->probe();
         });
         if (!busy() && unanswered_ == 0) return;
