@@ -4,6 +4,7 @@
 // Who talks to whom: the communication patterns of parallel programs, a few rounds of each. What
 // they cost in connections and memory, the provider counts (FI_ODRC_PROFILE for odrc).
 
+#include "fabtests_ext/patterns/patterns.hpp"
 #include "support/options.hpp"
 
 #include <cstdio>
@@ -19,91 +20,16 @@ struct Options {
     std::string pattern;
 };
 
-class Member {
-public:
-    Member(Team& team, const Options& options)
-        : team_{team}
-        , endpoint_{options.choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV}}
-        , peers_{endpoint_.introduce(team)} {}
-
-    int rank() const noexcept { return team_.rank(); }
-    int size() const noexcept { return team_.size(); }
-
-    // Sends a few bytes to one and receives some from another.
-    void exchange(int to, int from) {
-        int sending = 0, receiving = 0;
-        int in = -1;
-        const int out = rank();
-        retry([&] {
-            return fi_trecv(endpoint_.ep(), &in, sizeof in, nullptr, peers_[size_t(from)], 0, 0,
-                            &receiving);
-        });
-        retry([&] {
-            return fi_tsend(endpoint_.ep(), &out, sizeof out, nullptr, peers_[size_t(to)], 0,
-                            &sending);
-        });
-        // The two complete in any order.
-        bool sent = false, received = false;
-        while (!sent || !received) {
-            fi_cq_tagged_entry entry;
-            if (!endpoint_.poll(entry)) {
-                sched_yield();
-                continue;
-            }
-            sent |= entry.op_context == &sending;
-            received |= entry.op_context == &receiving;
-        }
-        if (in != from) throw std::runtime_error{"a message from somebody else"};
-    }
-
-private:
-    template <class Call>
-    void retry(Call&& call) {
-        for (;;) {
-            const ssize_t r = call();
-            if (r != -FI_EAGAIN) return check(r, "fi_tsend or fi_trecv");
-            fi_cq_read(endpoint_.cq(), nullptr, 0);
-        }
-    }
-
-    Team& team_;
-    Endpoint endpoint_;
-    std::vector<fi_addr_t> peers_;
-};
-
-void idle(Member&) {}
-
-void ring(Member& m) {
-    m.exchange((m.rank() + 1) % m.size(), (m.rank() + m.size() - 1) % m.size());
-}
-
-// Recursive doubling where the size is a power of two, and else with the rest folded in: what
-// MPI libraries do for a barrier or a small allreduce.
-void barrier(Member& m) {
-    int core = 1;
-    while (2 * core <= m.size()) core *= 2;
-    const int rest = m.size() - core;
-    if (m.rank() >= core) {
-        m.exchange(m.rank() - core, m.rank() - core);
-        m.exchange(m.rank() - core, m.rank() - core);
-        return;
-    }
-    if (m.rank() < rest) m.exchange(m.rank() + core, m.rank() + core);
-    for (int distance = 1; distance < core; distance *= 2)
-        m.exchange(m.rank() ^ distance, m.rank() ^ distance);
-    if (m.rank() < rest) m.exchange(m.rank() + core, m.rank() + core);
-}
-
-void alltoall(Member& m) {
-    for (int shift = 1; shift < m.size(); ++shift)
-        m.exchange((m.rank() + shift) % m.size(), (m.rank() + m.size() - shift) % m.size());
-}
-
 const std::map<std::string, void (*)(Member&)> kPatterns{
-    {"idle", idle}, {"ring", ring}, {"barrier", barrier}, {"alltoall", alltoall}};
+    {"idle", idle},           {"ring", ring},
+    {"barrier", barrier},     {"bcast", broadcast},
+    {"allreduce", allreduce}, {"allgather", allgather},
+    {"alltoall", alltoall},   {"cg", conjugate_gradient},
+    {"mg", multigrid},        {"is", integer_sort},
+    {"sp", multi_partition},  {"bt", multi_partition}};
 
 int run(Team& team, const Options& options) {
-    Member member{team, options};
+    Member member{team, options.choice};
     for (int i = 0; i < options.rounds; ++i) kPatterns.at(options.pattern)(member);
     team.barrier();
     if (team.rank() == 0)
@@ -119,7 +45,8 @@ int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
     CLI::App app{"Communication patterns of parallel programs."};
-    app.add_option("pattern", options.pattern, "idle, ring, barrier or alltoall")
+    app.add_option("pattern", options.pattern,
+                   "idle, ring, barrier, bcast, allreduce, allgather, alltoall, cg, mg, is, sp, bt")
         ->required()
         ->check([](const std::string& name) {
             return kPatterns.contains(name) ? std::string{} : "no such pattern";

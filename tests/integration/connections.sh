@@ -6,6 +6,15 @@
 
 . "$(dirname "$0")/lib.sh"
 
+# All of 16 processes together make that many, each counted at both ends.
+expect_in_all() { # PATTERN CONNECTIONS
+    local profile=$scratch/$1 made
+    FI_ODRC_PROFILE=$profile "$ODRC_BUILD/odrc_patterns" -d "$device" -n 16 "$1"
+    made=$(profile_sum "$profile" connections_made)
+    [[ $made == "$2" ]] || fail "$1: $made connections, not $2"
+    echo "$1: $2 connections in all"
+}
+
 # Each of 16 processes makes that many.
 expect() { # PATTERN CONNECTIONS
     local profile=$scratch/$1 file
@@ -21,3 +30,12 @@ expect idle 0
 expect ring 2
 expect barrier 4
 expect alltoall 15
+expect_in_all bcast 30
+
+[[ $device == soft0 ]] || exit 0 # what follows differs in the pattern alone
+expect allreduce 4
+expect allgather 4
+expect is 15
+expect_in_all cg 76
+expect_in_all mg 80
+expect bt 8
