@@ -14,7 +14,18 @@ struct Counters {
     uint64_t connections_made{0}; // queue pairs connected, whoever began
     uint64_t connections{0};      // connected now
     uint64_t connections_peak{0};
-    uint64_t connections_evicted{0}; // given up for others' sake, because we asked
+    uint64_t connections_waiting{0};  // peers that stand in line for a queue pair now
+    uint64_t connections_wiring{0};   // in the making now
+    uint64_t connections_leaving{0};  // asked to leave now
+    uint64_t connections_answered{0}; // made, the peer having begun
+    uint64_t connections_crossed{0};  // made, both having begun
+    uint64_t connections_evicted{0};  // given up for others' sake, because we asked
+    // How long peers stood in line, our requests waited for an acceptance, our acceptances for a
+    // confirmation, and peers were asked to leave: the sum of all.
+    uint64_t line_ns{0};
+    uint64_t request_ns{0};
+    uint64_t accept_ns{0};
+    uint64_t leave_ns{0};
     uint64_t wireup_datagrams{0};    // sent
     uint64_t wireup_bytes{0};        // sent
     uint64_t messages_sent{0};

@@ -34,6 +34,15 @@ struct fi_odrc_statistics {
     uint64_t memory_bytes_peak;
     uint64_t rnr;
     uint64_t connections_evicted;
+    uint64_t connections_waiting; /* now */
+    uint64_t connections_wiring;  /* now */
+    uint64_t connections_leaving; /* now */
+    uint64_t connections_answered;
+    uint64_t connections_crossed;
+    uint64_t line_ns;
+    uint64_t request_ns;
+    uint64_t accept_ns;
+    uint64_t leave_ns;
 };
 
 /* The name to give to fi_open_ops(3), for an endpoint. */

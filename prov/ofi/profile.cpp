@@ -23,7 +23,13 @@ auto lines_of(const transfer::Engine& engine) noexcept {
     return std::array{Line{"peers", c.peers},
                       Line{"connections_made", c.connections_made},
                       Line{"connections_peak", c.connections_peak},
+                      Line{"connections_answered", c.connections_answered},
+                      Line{"connections_crossed", c.connections_crossed},
                       Line{"connections_evicted", c.connections_evicted},
+                      Line{"line_ns", c.line_ns},
+                      Line{"request_ns", c.request_ns},
+                      Line{"accept_ns", c.accept_ns},
+                      Line{"leave_ns", c.leave_ns},
                       Line{"wireup_datagrams", c.wireup_datagrams},
                       Line{"wireup_bytes", c.wireup_bytes},
                       Line{"messages_sent", c.messages_sent},
@@ -52,7 +58,7 @@ std::string as_table(const verbs::Port& port, const transfer::Engine& engine) {
     std::string table = odrc::format("odrc endpoint {} on {}, process {}\n",
                                      engine.address().text(), port.name(), getpid());
     for (const Line& line : lines_of(engine))
-        table += odrc::format("  {:<19} {:>16}\n", line.name, line.value);
+        table += odrc::format("  {:<20} {:>16}\n", line.name, line.value);
     return table;
 }
 

@@ -34,7 +34,16 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .memory_bytes = c.memory_bytes,
             .memory_bytes_peak = c.memory_bytes_peak,
             .rnr = engine.rnr_naks(),
-            .connections_evicted = c.connections_evicted};
+            .connections_evicted = c.connections_evicted,
+            .connections_waiting = c.connections_waiting,
+            .connections_wiring = c.connections_wiring,
+            .connections_leaving = c.connections_leaving,
+            .connections_answered = c.connections_answered,
+            .connections_crossed = c.connections_crossed,
+            .line_ns = c.line_ns,
+            .request_ns = c.request_ns,
+            .accept_ns = c.accept_ns,
+            .leave_ns = c.leave_ns};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

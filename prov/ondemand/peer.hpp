@@ -55,6 +55,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint8_t tries{0};         // datagrams sent for the current step
     uint8_t refusals{0};      // how often there was nobody at the address since it was heard from
     bool wanted{false};       // by us: it is not only the peer's wish
+    bool crossed{false};      // both have begun the wireup
     bool told_to_wait{false}; // the peer has no queue pair for us yet
     bool stall_told{false};   // in the log
     bool renewed{false};      // the peer began a new session: what awaits answers will get none
@@ -69,7 +70,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t session{1};              // counts both: from one loss, of either side, to the next
     uint32_t leave_round{0};          // how often we have asked the peer to leave
     uint32_t refused_round{0};        // the last time that it asked us in vain
-    Time began{};                     // of the current step
+    Time began{};                     // of the wireup, or of the leave
+    Time since{};                     // where it stands
     Time heard{};                     // from the peer in this step, or its beginning
     Time retransmit_at{};             // of its next datagram
     std::chrono::milliseconds wait{}; // for an answer to the last one

@@ -102,14 +102,15 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         drop(peer, FI_ECONNRESET);
     if (peer.link == Link::none) {
         if (!m.reason && !peer.standing()) return answer(WireupType::goodbye, peer, m);
-        if (lanes_ >= queues_.most_lanes && !make_way_for(m)) {
+        if (lanes_ >= queues_.most_lanes) {
             stand_in_line(peer);
-            return answer(WireupType::wait, peer, m);
+            if (!make_way_for(m)) return answer(WireupType::wait, peer, m);
         }
         if (const int error = make_lane(peer))
             return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
     }
     if (peer.link == Link::none) peer.begin();
+    peer.crossed = peer.link == Link::requested;
     set_link(peer, Link::accepted);
     greet(peer, m);
     await_answer(peer, kFirstWait);

@@ -47,13 +47,13 @@ public:
     void connect(Peer& peer) noexcept;
 
     // Some wireup waits for an answer, or for room.
-    bool active() const noexcept { return !wiring_.empty() || in_line_ > 0; }
+    bool active() const noexcept { return !wiring_.empty() || in_line() > 0; }
 
     // Takes in all datagrams that have come, and sends again what has waited long enough.
     void serve() noexcept;
     // Somebody can leave or has left as soon as the completions are taken that are there.
     bool wants_completions() noexcept {
-        return std::exchange(asked_too_early_, false) || (in_line_ > 0 && !dying_.empty());
+        return std::exchange(asked_too_early_, false) || (in_line() > 0 && !dying_.empty());
     }
     // When serve() is due even if nothing comes.
     Time deadline() const noexcept;
@@ -116,11 +116,13 @@ private:
     int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
     void become_ready(Peer& peer) noexcept;
     void set_link(Peer& peer, Link link) noexcept;
+    void stand_on(List<Peer, Stand>& list, Peer& peer) noexcept;
     void stand_down(Peer& peer) noexcept;
     void forget_lane(Peer& peer) noexcept;
     void step_aside(Peer& peer) noexcept;
     void mark_changed(Peer& peer) noexcept;
 
+    uint64_t in_line() const noexcept { return counters_.connections_waiting; }
     uint32_t count(Link link) const noexcept { return links_[static_cast<size_t>(link)]; }
 
     verbs::Adapter& adapter_;
@@ -137,7 +139,6 @@ private:
     List<Peer, Stand> connected_; // in the order in which they came
     Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
     bool asked_too_early_{false}; // to leave, with something under way
-    uint32_t in_line_{0};
     uint32_t lanes_{0};
     std::array<uint32_t, 5> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;

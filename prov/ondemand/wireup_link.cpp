@@ -11,6 +11,28 @@
 #include <cstring>
 
 namespace odrc::ondemand {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Where the time is counted for which a peer stood like that; null: it is not.
+uint64_t* time_spent(Counters& counters, Link link) noexcept {
+    switch (link) {
+    case Link::none:
+        return &counters.line_ns;
+    case Link::requested:
+        return &counters.request_ns;
+    case Link::accepted:
+        return &counters.accept_ns;
+    case Link::leaving:
+        return &counters.leave_ns;
+    case Link::ready:
+        return nullptr;
+    }
+    return nullptr;
+}
+
+} // namespace
 
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
@@ -48,8 +70,10 @@ int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_
 }
 
 void Wireup::become_ready(Peer& peer) noexcept {
+    if (peer.link == Link::accepted)
+        ++(peer.crossed ? counters_.connections_crossed : counters_.connections_answered);
     set_link(peer, Link::ready);
-    connected_.push_back(peer);
+    stand_on(connected_, peer);
     peer.wanted = false;
     counters_.connection_opened();
     if (!std::exchange(peer.met, true)) ++counters_.peers;
@@ -62,12 +86,21 @@ void Wireup::set_link(Peer& peer, Link link) noexcept {
     --links_[static_cast<size_t>(peer.link)];
     ++links_[static_cast<size_t>(link)];
     peer.link = link;
+    counters_.connections_wiring = count(Link::requested) + count(Link::accepted);
+    counters_.connections_leaving = count(Link::leaving);
+}
+
+void Wireup::stand_on(List<Peer, Stand>& list, Peer& peer) noexcept {
+    list.push_back(peer);
+    peer.since = Clock::now();
 }
 
 void Wireup::stand_down(Peer& peer) noexcept {
     if (!peer.standing()) return;
     if (hand_ == &peer) hand_ = connected_.after(peer);
-    if (peer.link == Link::none) --in_line_;
+    if (uint64_t* spent = time_spent(counters_, peer.link))
+        *spent += static_cast<uint64_t>((Clock::now() - peer.since) / 1ns);
+    if (peer.link == Link::none) --counters_.connections_waiting;
     List<Peer, Stand>::erase(peer);
 }
 
@@ -114,7 +147,7 @@ void Wireup::retire(Lane& lane, uint16_t position) noexcept {
     peers_.remove(lane);
     std::erase_if(dying_, [&](const auto& dying) { return dying.get() == &lane; });
     --lanes_;
-    if (in_line_ > 0) serve_line();
+    if (in_line() > 0) serve_line();
 }
 
 void Wireup::mark_changed(Peer& peer) noexcept {

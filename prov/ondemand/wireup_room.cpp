@@ -33,12 +33,12 @@ constexpr auto kHoldForRoom = 2ms;
 void Wireup::stand_in_line(Peer& peer) noexcept {
     if (peer.standing()) return;
     peer.begin();
-    line_.push_back(peer);
-    ++in_line_;
+    stand_on(line_, peer);
+    ++counters_.connections_waiting;
 }
 
 void Wireup::serve_line() noexcept {
-    while (in_line_ > 0 && lanes_ < queues_.most_lanes && count(Link::requested) < kRequests) {
+    while (in_line() > 0 && lanes_ < queues_.most_lanes && count(Link::requested) < kRequests) {
         Peer& peer = *line_.front();
         stand_down(peer);
         begin(peer);
@@ -48,11 +48,11 @@ void Wireup::serve_line() noexcept {
 
 // Has somebody leave for each of those in line. True if some are about to.
 bool Wireup::ask_to_leave() noexcept {
-    if (in_line_ == 0 || lanes_ < queues_.most_lanes) return true;
+    if (in_line() == 0 || lanes_ < queues_.most_lanes) return true;
     auto leaving = static_cast<uint32_t>(dying_.size());
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
         if (peer->link == Link::leaving && peer->tries < kSlow) ++leaving;
-    for (; leaving < std::min(in_line_, kLeaving); ++leaving) {
+    for (; leaving < std::min<uint64_t>(in_line(), kLeaving); ++leaving) {
         Peer* peer = idle_peer();
         if (!peer) break;
         leave(*peer);
@@ -75,10 +75,7 @@ Peer* Wireup::idle_peer() noexcept {
 // Endpoints whose queue pairs all wait for each other's would wait for ever: who has the smaller
 // number goes first.
 bool Wireup::make_way_for(const WireupMessage& request) noexcept {
-    ++in_line_; // the peer is not there yet
-    const bool some_leave = ask_to_leave();
-    --in_line_;
-    if (some_leave || request.endpoint > endpoint_) return false;
+    if (ask_to_leave() || request.endpoint > endpoint_) return false;
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer)) {
         if (peer->link != Link::requested) continue;
         step_aside(*peer);
@@ -112,7 +109,7 @@ void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link != Link::requested || m.answered_attempt != peer.attempt) return;
     peer.heard = Clock::now();
     peer.told_to_wait = true;
-    peer.retransmit_at = peer.heard + (in_line_ > 0 ? kHoldForRoom : kWaitForRoom);
+    peer.retransmit_at = peer.heard + (in_line() > 0 ? kHoldForRoom : kWaitForRoom);
 }
 
 void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
@@ -137,7 +134,7 @@ void Wireup::on_stay(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link != Link::leaving || !is_of_link(peer, m) || m.reason != peer.leave_round) return;
     --counters_.connections_evicted;
     set_link(peer, Link::ready);
-    connected_.push_back(peer);
+    stand_on(connected_, peer);
     mark_changed(peer);
 }
 

@@ -60,21 +60,21 @@ void Wireup::serve() noexcept {
         if (peer->retransmit_at <= now) send_again(*peer, now);
         peer = next;
     }
-    if (in_line_ > 0) {
+    if (in_line() > 0) {
         tell_of_stall(*line_.front(), now);
         serve_line();
     }
 }
 
 Time Wireup::deadline() const noexcept {
-    Time first = in_line_ > 0 ? Clock::now() + kLookEvery : kNever;
+    Time first = in_line() > 0 ? Clock::now() + kLookEvery : kNever;
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
         first = std::min(first, peer->retransmit_at);
     return first;
 }
 
 void Wireup::await_answer(Peer& peer, std::chrono::milliseconds first) noexcept {
-    wiring_.push_back(peer);
+    stand_on(wiring_, peer);
     peer.heard = Clock::now();
     peer.tries = 0;
     peer.told_to_wait = false;
@@ -85,7 +85,7 @@ void Wireup::await_answer(Peer& peer, std::chrono::milliseconds first) noexcept 
 void Wireup::send_again(Peer& peer, Time now) noexcept {
     if (now - peer.heard >= kPatience) return give_up(peer, FI_ETIMEDOUT);
     tell_of_stall(peer, now);
-    if (peer.told_to_wait && in_line_ > 0) return step_aside(peer); // another may go first
+    if (peer.told_to_wait && in_line() > 0) return step_aside(peer); // another may go first
     if (peer.tries < UINT8_MAX) ++peer.tries;
     peer.wait = std::min<std::chrono::milliseconds>(2 * peer.wait, kLongestWait);
     peer.retransmit_at = now + peer.wait;
@@ -109,7 +109,7 @@ void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
               "{}: the connection to {} takes its time: it is {}, after {} ms and {} datagrams; "
               "{} peers are in line, of {} queue pairs {} are connected",
               adapter_.port().name(), peer.address.text(), state, ms_since(peer.began, now),
-              peer.tries + 1, in_line_, queues_.most_lanes, count(Link::ready));
+              peer.tries + 1, in_line(), queues_.most_lanes, count(Link::ready));
 }
 
 void Wireup::give_up(Peer& peer, int error) noexcept {

@@ -50,6 +50,12 @@ TEST_CASE("a program reads what its endpoints have counted") {
     CHECK(a.connections_made == 1);
     CHECK(a.connections == 1);
     CHECK(a.connections_peak == 1);
+    CHECK(a.connections_answered == 0);
+    CHECK(b.connections_answered == 1);
+    CHECK(a.connections_crossed + b.connections_crossed == 0);
+    CHECK(a.connections_waiting + a.connections_wiring + a.connections_leaving == 0);
+    CHECK(a.request_ns > 0);
+    CHECK(b.accept_ns > 0);
     CHECK(a.wireup_datagrams >= 1);
     CHECK(a.wireup_bytes > a.wireup_datagrams);
     CHECK(a.messages_sent == 1);
