@@ -64,7 +64,7 @@ uint64_t Agent::event(Task task) noexcept {
         .bits();
 }
 
-void Agent::wake(Task task) noexcept { process_.own().raise_event(pipe_.name(), event(task)); }
+void Agent::wake(Task task) noexcept { pipe_.write(event(task)); }
 
 void Agent::read_pipe() noexcept {
     for (uint64_t bits; pipe_.read(bits);) {

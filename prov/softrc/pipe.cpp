@@ -16,7 +16,7 @@ Pipe::Pipe() noexcept {
     if (pipe2(ends, O_CLOEXEC)) return;
     Fd read_end{ends[0]}, write_end{ends[1]};
     struct stat status {};
-    if (fstat(read_end.get(), &status)) return;
+    if (fstat(read_end.get(), &status) || fcntl(write_end.get(), F_SETFL, O_NONBLOCK)) return;
     inode_ = status.st_ino;
     read_end_ = std::move(read_end);
     write_end_ = std::move(write_end);
@@ -28,14 +28,17 @@ bool Pipe::read(uint64_t& event) noexcept {
     return n == sizeof event;
 }
 
+void Pipe::write(uint64_t event) noexcept {
+    [[maybe_unused]] const auto n = ::write(write_end_.get(), &event, sizeof event);
+}
+
 void Pipe::remove(uint64_t event) noexcept {
     int bytes = 0;
     if (ioctl(fd(), FIONREAD, &bytes)) return;
     for (size_t left = static_cast<size_t>(bytes) / sizeof event; left > 0; --left) {
         uint64_t other;
         if (!read(other)) return;
-        if (other != event) [[maybe_unused]]
-            const auto n = write(write_end_.get(), &other, sizeof other);
+        if (other != event) write(other);
     }
 }
 

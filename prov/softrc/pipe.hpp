@@ -21,6 +21,9 @@ public:
 
     // The next event, after waiting for it unless the descriptor is non-blocking. False and errno.
     bool read(uint64_t& event) noexcept;
+    // As a producer of this process. What a full pipe does not take is not missed: it wakes its
+    // reader without.
+    void write(uint64_t event) noexcept;
     // Takes all events of that number out again.
     void remove(uint64_t event) noexcept;
 
