@@ -26,8 +26,8 @@ struct Counters {
     uint64_t request_ns{0};
     uint64_t accept_ns{0};
     uint64_t leave_ns{0};
-    uint64_t wireup_datagrams{0};    // sent
-    uint64_t wireup_bytes{0};        // sent
+    uint64_t wireup_datagrams{0}; // sent
+    uint64_t wireup_bytes{0};     // sent
     uint64_t messages_sent{0};
     uint64_t messages_received{0};
     uint64_t bytes_sent{0}; // user data, without headers

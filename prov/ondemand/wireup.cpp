@@ -4,9 +4,10 @@
 // The exchange: what a datagram means for the peer that sent it.
 
 #include "ondemand/wireup.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
 
-#include <random>
+#include <sys/random.h>
 
 namespace odrc::ondemand {
 namespace {
@@ -19,8 +20,9 @@ constexpr auto kFirstWait = 50ms;
 constexpr uint8_t kRefusals = 5;
 
 uint64_t random_id() {
-    std::random_device random;
-    return uint64_t{random()} << 32 | random() | 1;
+    uint64_t id = 0;
+    if (getrandom(&id, sizeof id, 0) != sizeof id) throw Error{errno};
+    return id | 1;
 }
 
 } // namespace

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "side.hpp"
+
+#include <cstring>
+#include <doctest/doctest.h>
+
+using namespace odrc;
+using namespace odrc::ondemand;
+
+namespace {
+constexpr int kCompletions = 128;
+constexpr uint32_t kReceives = 32;
+constexpr size_t kWordBytes = 64;
+} // namespace
+
+Seat::Seat(verbs::Adapter& a)
+    : adapter{a}
+    , cq{a.context(), a.context().create_cq(kCompletions, nullptr, nullptr)}
+    , receives{a, counters, kWordBytes, kReceives} {}
+
+Side::Side(Seat& seat, const network::Address& wanted, uint32_t most_lanes)
+    : seat_{seat}
+    , wireup_{seat.adapter, peers_,
+              counters_,    {seat.cq.get(), seat.receives.get(), posting_, budget_, 1, most_lanes},
+              wanted,       false}
+    , plug_{wireup_.fd(), wireup_.address()} {
+    while (poll()) { // what the one before has left
+    }
+}
+
+void Side::say(const network::Address& to, uint32_t word) {
+    Peer& peer = *peers_.find(to);
+    peer.jobs.push_back(words_.emplace_back(word));
+    ++unsaid_;
+    if (!peer.ready()) return wireup_.connect(peer);
+    post_words(peer);
+}
+
+void Side::step() {
+    wireup_.serve();
+    do {
+        while (poll()) {
+        }
+        take_changes();
+    } while (wireup_.wants_completions() && poll());
+}
+
+bool Side::poll() {
+    ibv_wc wc;
+    if (ibv_poll_cq(seat_.cq.get(), 1, &wc) != 1) return false;
+    const verbs::WorkId id{wc.wr_id};
+    Lane* lane = peers_.find_lane(wc.qp_num);
+    if (id.kind() == verbs::WorkKind::receive) {
+        auto* buffer = id.object<srq::Buffer>();
+        if (wc.status == IBV_WC_SUCCESS && lane) {
+            uint32_t word;
+            std::memcpy(&word, buffer->data, sizeof word);
+            heard_[lane->peer().address].push_back(word);
+            lane->next_received();
+            wireup_.heard_from(*lane);
+        }
+        seat_.receives.give_back(buffer);
+        seat_.receives.refill();
+        return true;
+    }
+    if (!lane) return true;
+    if (wc.status != IBV_WC_SUCCESS && !lane->failed()) wireup_.drop(lane->peer(), FI_ECONNRESET);
+    wireup_.retire(*lane, id.position());
+    return true;
+}
+
+void Side::take_changes() {
+    while (Peer* peer = wireup_.take_changed()) {
+        if (peer->error) {
+            peer->error = 0;
+            while (peer->jobs.pop_front()) {
+                ++errors_;
+                --unsaid_;
+            }
+        }
+        peer->renewed = false;
+        if (peer->ready()) post_words(*peer);
+    }
+}
+
+void Side::post_words(Peer& peer) {
+    while (auto* word = static_cast<Word*>(peer.jobs.pop_front())) {
+        ibv_sge sge{reinterpret_cast<uint64_t>(&word->number), sizeof word->number, 0};
+        ibv_send_wr wr{};
+        wr.opcode = IBV_WR_SEND;
+        wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
+        wr.sg_list = &sge;
+        wr.num_sge = 1;
+        REQUIRE(peer.lane->has_room());
+        REQUIRE(peer.lane->post(wr, verbs::WorkKind::send, word) == 0);
+        --unsaid_;
+    }
+}

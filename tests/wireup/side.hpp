@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "network.hpp"
+#include "ondemand/wireup.hpp"
+#include "srq/receive_queue.hpp"
+
+#include <deque>
+#include <unordered_map>
+
+// What outlives the endpoints that take turns on it: to make it costs more than an order takes.
+struct Seat {
+    explicit Seat(odrc::verbs::Adapter& a);
+
+    odrc::verbs::Adapter& adapter;
+    odrc::Counters counters;
+    odrc::verbs::Cq cq;
+    odrc::srq::ReceiveQueue receives;
+};
+
+// An endpoint that makes connections to say words over them: what is in an engine between the
+// wireup and the device, and no more.
+class Side {
+public:
+    // most_lanes: at a time.
+    Side(Seat& seat, const network::Address& wanted, uint32_t most_lanes);
+
+    const network::Address& address() const { return wireup_.address(); }
+    const odrc::Counters& counters() const { return counters_; }
+    odrc::ondemand::Wireup& wireup() { return wireup_; }
+
+    // Has something to say to the endpoint of that address, as soon as it is connected.
+    void say(const network::Address& to, uint32_t word);
+    // The words that came from there, in the order in which they came.
+    const std::vector<uint32_t>& heard_from(const network::Address& from) { return heard_[from]; }
+    bool silent() const { return unsaid_ == 0; } // has said all
+    uint32_t errors() const { return errors_; }  // words that could not be said
+
+    // Takes in what has come: datagrams, frames and completions.
+    void step();
+
+private:
+    struct Word : odrc::ondemand::Job {
+        explicit Word(uint32_t n)
+            : Job{odrc::ondemand::JobKind::send}
+            , number{n} {}
+        uint32_t number;
+    };
+
+    bool poll();
+    void take_changes();
+    void post_words(odrc::ondemand::Peer& peer);
+
+    Seat& seat_;
+    odrc::Counters counters_;
+    odrc::verbs::PostList posting_{counters_.posts};
+    odrc::ondemand::CompletionBudget budget_{64};
+    odrc::ondemand::AddressTable addresses_;
+    odrc::ondemand::PeerTable peers_{addresses_};
+    odrc::ondemand::Wireup wireup_;
+    network::Plug plug_;
+    std::deque<Word> words_;
+    std::unordered_map<network::Address, std::vector<uint32_t>> heard_;
+    uint32_t unsaid_{0};
+    uint32_t errors_{0};
+};

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Whatever the order in which datagrams come, and whatever is lost, doubled or late on the way:
+// every word is heard once, and nobody waits for ever.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "softrc/device.hpp"
+#include "world.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace odrc;
+
+namespace {
+
+// Made once: the device, and a place for each endpoint.
+std::vector<std::unique_ptr<Seat>>& seats() {
+    static Watchdog watchdog;
+    static const auto device = soft::make_soft_device();
+    static verbs::Adapter adapter{*device, Gate::Kind::many_threads, watchdog};
+    static std::vector<std::unique_ptr<Seat>> all;
+    while (all.size() < 3) all.push_back(std::make_unique<Seat>(adapter));
+    return all;
+}
+
+template <class Check>
+void in_every_order(const Scenario& scenario, Check&& check) {
+    Orders orders;
+    do {
+        World world{seats(), scenario, orders};
+        world.run();
+        INFO("order " << orders.count() << ": " << orders.text());
+        world.check();
+        check(world);
+    } while (orders.next());
+    MESSAGE(orders.count() << " orders");
+}
+
+// Nothing but the first connection was needed.
+void connected_once(World& world) {
+    world.speak_again();
+    world.check();
+    for (size_t i : {0u, 1u}) {
+        CHECK(world.side(i).counters().connections_made == 1);
+        CHECK(world.side(i).counters().connections == 1);
+    }
+}
+
+} // namespace
+
+TEST_CASE("one begins") {
+    in_every_order(
+        {.most_lanes = {8, 8}, .before = {}, .wishes = {{0, 1}}, .faults = 2, .waits = 1},
+        connected_once);
+}
+
+TEST_CASE("both begin") {
+    in_every_order(
+        {.most_lanes = {8, 8}, .before = {}, .wishes = {{0, 1}, {1, 0}}, .faults = 1, .waits = 1},
+        connected_once);
+}
+
+TEST_CASE("one queue pair for two peers") {
+    in_every_order({.most_lanes = {1, 8, 8},
+                    .before = {{0, 1}},
+                    .wishes = {{0, 2}, {0, 1}, {1, 0}},
+                    .faults = 1,
+                    .waits = 1,
+                    .steps = 8},
+                   [](World&) {});
+}
+
+TEST_CASE("two endpoints with one queue pair each, in each other's way") {
+    in_every_order({.most_lanes = {1, 1, 8},
+                    .before = {{0, 1}},
+                    .wishes = {{0, 2}, {0, 1}, {1, 2}, {1, 0}},
+                    .faults = 1,
+                    .waits = 0,
+                    .steps = 7},
+                   [](World&) {});
+}
+
+TEST_CASE("three endpoints with one queue pair each, all wanting another") {
+    in_every_order({.most_lanes = {1, 1, 1},
+                    .before = {},
+                    .wishes = {{0, 1}, {1, 2}, {2, 0}},
+                    .faults = 0,
+                    .waits = 1,
+                    .steps = 8},
+                   [](World&) {});
+}

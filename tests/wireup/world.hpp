@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "orders.hpp"
+#include "side.hpp"
+
+#include <map>
+
+// Some endpoints, what they have to say to each other, and what may go wrong meanwhile.
+struct Scenario {
+    struct Wish {
+        size_t from, to;
+    };
+    std::vector<uint32_t> most_lanes; // of each endpoint
+    std::vector<Wish> before{};       // is said before anything else, and all is quiet again
+    std::vector<Wish> wishes;         // those of one endpoint come in this order
+    int faults;                       // datagrams lost, doubled or overtaken, in all
+    int waits;                        // how often time passes while something is under way
+    int steps{1000};                  // in any order; then all takes its course
+};
+
+// One run of a scenario, in one order.
+class World {
+public:
+    World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario, Orders& orders);
+
+    // In the order that is chosen, then in that of sending, until all is quiet.
+    void run();
+
+    // All that was to be said was heard, once and in order, and nobody waits for anything.
+    void check() const;
+
+    // One word from everybody to everybody who has spoken: over the connections that stand.
+    void speak_again();
+
+    Side& side(size_t i) const { return *sides_[i]; }
+
+private:
+    enum class Kind { wish, deliver, lose, twice, wait };
+    struct Action {
+        Kind kind;
+        size_t which;
+        bool fault;
+    };
+
+    std::vector<Action> possible() const;
+    void act(const Action& action);
+    void wish(const Scenario::Wish& wish);
+    void step_all();
+    void wait();
+    void calm_down();
+    bool somebody_waits() const;
+
+    const Scenario& scenario_;
+    Orders& orders_;
+    std::vector<std::unique_ptr<Side>> sides_;
+    std::vector<Scenario::Wish> wishes_;                 // not made yet
+    std::map<std::pair<size_t, size_t>, uint32_t> said_; // how many words, from whom to whom
+    int faults_, waits_;
+};
