@@ -33,6 +33,11 @@ scale=1
 [[ $ODRC_SANITIZER == no ]] || scale=5
 [[ $device == soft0 ]] || scale=20
 
+FI_ODRC_PROFILE=$scratch/peers FI_ODRC_MAX_QP=16 \
+    "$ODRC_BUILD/odrc_peers" -d "$device" -n $((600 / scale)) -r 3
+most=$(range "$scratch/peers" connections_peak)
+[[ $most == *' 16 ' ]] || fail "with 16 queue pairs: $most connections at a time"
+
 for most in 1 2 3; do
     export FI_ODRC_MAX_QP=$most
     "$ODRC_BUILD/odrc_mixture" -d "$device" -o $((1000 / scale)) --seed $RANDOM

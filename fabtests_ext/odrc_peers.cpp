@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// One endpoint that speaks to very many: how long it takes, and how much memory.
+
+#include "support/options.hpp"
+#include "support/samples.hpp"
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <rdma/fi_errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace fabtests_ext {
+namespace {
+
+struct Options {
+    Choice choice;
+    int peers{1024};
+    int processes{4}; // that hold the peers
+    int waves{1};     // in which they come, and go again
+    int rounds{1};
+    int window{256}; // messages under way
+};
+
+constexpr size_t kNameBytes = 64;
+using Name = std::array<char, kNameBytes>;
+
+// The peers' addresses, where all processes see them.
+class Names {
+public:
+    explicit Names(int count)
+        : bytes_{static_cast<size_t>(count) * sizeof(Name)}
+        , names_{static_cast<Name*>(
+              mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))} {
+        if (names_ == MAP_FAILED) throw std::bad_alloc{};
+    }
+    ~Names() { munmap(names_, bytes_); }
+    Names(const Names&) = delete;
+    Names& operator=(const Names&) = delete;
+
+    Name& operator[](int i) const noexcept { return names_[i]; }
+
+private:
+    size_t bytes_;
+    Name* names_;
+};
+
+size_t memory_in_use() {
+    size_t pages = 0, resident = 0;
+    std::ifstream{"/proc/self/statm"} >> pages >> resident;
+    return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+template <class Call>
+void retry(Endpoint& endpoint, const char* what, Call&& call) {
+    for (;;) {
+        const ssize_t result = call();
+        if (result == 0) return;
+        if (result != -FI_EAGAIN) check(result, what);
+        fi_cq_read(endpoint.cq(), nullptr, 0);
+    }
+}
+
+// Some of the peers of a wave: endpoints of one domain with one completion queue. Each takes a
+// message of each round.
+class Holder {
+public:
+    Holder(const Options& options, const Names& names, int first, int end)
+        : options_{options}
+        , base_{options.choice, {.caps = FI_MSG}} {
+        for (int i = first; i < end; ++i) names[i] = open();
+    }
+
+    void run() {
+        for (auto& ep : endpoints_) post_receive(ep.get());
+        auto left = endpoints_.size() * static_cast<size_t>(options_.rounds);
+        fi_cq_tagged_entry entry;
+        while (left > 0) {
+            if (!base_.poll(entry)) {
+                sched_yield();
+                continue;
+            }
+            if (--left >= endpoints_.size()) post_receive(static_cast<fid_ep*>(entry.op_context));
+        }
+    }
+
+private:
+    Name open() {
+        fid_ep* ep = nullptr;
+        check(fi_endpoint(base_.domain(), const_cast<fi_info*>(&base_.info()), &ep, nullptr),
+              "fi_endpoint");
+        endpoints_.emplace_back(ep);
+        check(fi_ep_bind(ep, &base_.av()->fid, 0), "fi_ep_bind to the address vector");
+        check(fi_ep_bind(ep, &base_.cq()->fid, FI_TRANSMIT | FI_RECV),
+              "fi_ep_bind to the completion queue");
+        check(fi_enable(ep), "fi_enable");
+        Name name{};
+        size_t length = name.size();
+        check(fi_getname(&ep->fid, name.data(), &length), "fi_getname");
+        return name;
+    }
+
+    void post_receive(fid_ep* ep) {
+        retry(base_, "fi_recv",
+              [&] { return fi_recv(ep, &in_, sizeof in_, nullptr, FI_ADDR_UNSPEC, ep); });
+    }
+
+    const Options& options_;
+    Endpoint base_;
+    std::vector<Owned<fid_ep>> endpoints_;
+    uint64_t in_{0};
+};
+
+class Speaker {
+public:
+    explicit Speaker(const Options& options)
+        : options_{options}
+        , endpoint_{options.choice, {.caps = FI_MSG}} {}
+
+    void speak_to(const Names& names, int first, int end) {
+        const size_t length = endpoint_.name().size();
+        std::vector<fi_addr_t> peers;
+        for (int i = first; i < end; ++i)
+            peers.push_back(endpoint_.insert({names[i].data(), length}));
+        const Stopwatch watch;
+        for (int round = 0; round < options_.rounds; ++round)
+            for (const fi_addr_t peer : peers) send(peer);
+        while (under_way_ > 0) progress();
+        std::printf("%d peers, %d messages to each: %.2f s, %zu kB of memory\n", end - first,
+                    options_.rounds, watch.nanoseconds() / 1e9, memory_in_use() / 1024);
+        std::fflush(stdout);
+    }
+
+private:
+    void send(fi_addr_t peer) {
+        retry(endpoint_, "fi_send",
+              [&] { return fi_send(endpoint_.ep(), &out_, sizeof out_, nullptr, peer, &out_); });
+        for (++under_way_; under_way_ >= options_.window;) progress();
+    }
+
+    void progress() {
+        fi_cq_tagged_entry entry;
+        if (endpoint_.poll(entry))
+            --under_way_;
+        else
+            sched_yield();
+    }
+
+    const Options& options_;
+    Endpoint endpoint_;
+    uint64_t out_{0};
+    int under_way_{0};
+};
+
+// So many of a number fall to the first parts of it.
+int share(int whole, int parts, int part) {
+    return static_cast<int>(int64_t{whole} * part / parts);
+}
+
+int speak(Team& team, const Options& options, const Names& names) {
+    Speaker speaker{options};
+    for (int wave = 0; wave < options.waves; ++wave) {
+        team.barrier();
+        speaker.speak_to(names, share(options.peers, options.waves, wave),
+                         share(options.peers, options.waves, wave + 1));
+        team.barrier();
+    }
+    return 0;
+}
+
+int hold(Team& team, const Options& options, const Names& names) {
+    for (int wave = 0; wave < options.waves; ++wave) {
+        const int first = share(options.peers, options.waves, wave);
+        const int count = share(options.peers, options.waves, wave + 1) - first;
+        Holder holder{options, names, first + share(count, options.processes, team.rank() - 1),
+                      first + share(count, options.processes, team.rank())};
+        team.barrier();
+        holder.run();
+        team.barrier();
+    }
+    return 0;
+}
+
+} // namespace
+} // namespace fabtests_ext
+
+int main(int argc, char** argv) {
+    using namespace fabtests_ext;
+    Options options;
+    CLI::App app{"One endpoint that speaks to very many"};
+    add_choice(app, options.choice);
+    app.add_option("-n,--peers", options.peers, "how many endpoints it speaks to")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("-H,--holders", options.processes, "processes that hold them")
+        ->check(CLI::Range(1, 500))
+        ->capture_default_str();
+    app.add_option("-W,--waves", options.waves, "in which they come, and go again")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("-r,--rounds", options.rounds, "messages to each")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("-w,--window", options.window, "messages under way at a time")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    const Names names{options.peers};
+    return run_team(options.processes + 1, [&](Team& team) {
+        return team.rank() == 0 ? speak(team, options, names) : hold(team, options, names);
+    });
+}
