@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Tagged messages between two processes of this host: how long one takes, or how many go through.
+// Tagged messages between two processes of this host: how long one takes, the first one with the
+// connection that it needs or those after it, or how many go through.
 
 #include "support/options.hpp"
 #include "support/pin.hpp"
@@ -19,6 +20,7 @@ struct Options {
     int batches{50};
     int iterations{1'000};
     int window{0}; // 0: to and fro
+    bool first{false};
 };
 
 // Bytes after which a batch of large messages has lasted long enough.
@@ -42,6 +44,20 @@ public:
             else
                 ping_pong(size);
         }
+        team_.barrier();
+    }
+
+    // Nothing has gone between the two before: how long it takes there and back.
+    void first_word(Samples& samples) {
+        const size_t size = options_.sizes.front();
+        post_receive(size);
+        team_.barrier();
+        const Stopwatch watch;
+        if (first()) send(size);
+        drain();
+        if (!first()) send(size);
+        drain();
+        samples.add(watch.nanoseconds() / 1e3);
         team_.barrier();
     }
 
@@ -172,6 +188,13 @@ private:
     int pending_{0};
 };
 
+void run(Team& team, const Options& options) {
+    if (!options.first) return Member{team, options}.run();
+    Samples samples;
+    for (int i = 0; i < options.batches; ++i) Member{team, options}.first_word(samples);
+    if (team.rank() == 0) samples.report("first." + std::to_string(options.sizes.front()), "us");
+}
+
 } // namespace
 } // namespace fabtests_ext
 
@@ -189,10 +212,12 @@ int main(int argc, char** argv) {
     app.add_option("-w,--window", options.window,
                    "stream one way, so many messages at a time, instead of to and fro")
         ->check(CLI::NonNegativeNumber);
+    app.add_flag("-f,--first", options.first,
+                 "the first word between new endpoints, there and back, once in a batch");
     CLI11_PARSE(app, argc, argv);
     return run_team(2, [&](Team& team) {
         pin(team.rank());
-        Member{team, options}.run();
+        run(team, options);
         return 0;
     });
 }
