@@ -14,6 +14,18 @@ void check(ssize_t result, const char* what) {
     throw std::runtime_error{std::string{what} + ": " + fi_strerror(static_cast<int>(-result))};
 }
 
+namespace {
+
+// fi_freeinfo frees it.
+template <class Attributes>
+void put_key(Attributes& attributes, const std::string& key) {
+    if (key.empty()) return;
+    attributes.auth_key = reinterpret_cast<uint8_t*>(strndup(key.data(), key.size()));
+    attributes.auth_key_size = key.size();
+}
+
+} // namespace
+
 Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     const Info hints{fi_allocinfo()};
     hints->caps = wishes.caps;
@@ -24,6 +36,8 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     hints->domain_attr->mr_mode = wishes.mr_mode;
     hints->domain_attr->data_progress = wishes.data_progress;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    put_key(*hints->ep_attr, wishes.key);
+    put_key(*hints->domain_attr, wishes.domain_key);
     hints->fabric_attr->prov_name = strdup(choice.provider.c_str());
     if (!choice.domain.empty()) hints->domain_attr->name = strdup(choice.domain.c_str());
     fi_info* info = nullptr;

@@ -57,8 +57,10 @@ struct Wishes {
     bool remote_counters{false}; // one counts what peers read, one what they write
     int mr_mode{0};
     fi_progress data_progress{FI_PROGRESS_UNSPEC};
-    uint64_t order{0};  // FI_ORDER_*, of messages
-    bool events{false}; // an event queue is bound
+    uint64_t order{0};        // FI_ORDER_*, of messages
+    bool events{false};       // an event queue is bound
+    std::string key{};        // of the endpoint (auth_key); empty: none
+    std::string domain_key{}; // of the domain
 };
 
 class Endpoint {

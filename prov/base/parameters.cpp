@@ -5,6 +5,8 @@
 
 #include "base/log.hpp"
 
+#include <cstdlib>
+
 namespace odrc {
 namespace {
 
@@ -36,8 +38,13 @@ void define_parameters() noexcept {
                     "How many queue pairs an endpoint has at most, of which idle ones are given up "
                     "for others (default: what the device has, shared by the processes of the "
                     "host)");
+    fi_param_define(&provider, "key", FI_PARAM_STRING,
+                    "A secret that all processes of a job have in common: endpoints without an "
+                    "auth_key connect to those alone that have it, too (default: no key)");
     try {
         values = {};
+        // Not by fi_param_get(3), which writes what it finds to the log.
+        if (const char* key = std::getenv("FI_ODRC_KEY")) values.key = key;
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "max_qp", &values.max_qp);

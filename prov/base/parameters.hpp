@@ -14,6 +14,8 @@ struct Parameters {
     std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
     std::string profile; // FI_ODRC_PROFILE: where to write profiles; empty: nowhere
 
+    std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
+
     size_t max_qp{0}; // FI_ODRC_MAX_QP: queue pairs of an endpoint; 0: its share of the device's
 
     // FI_ODRC_CACHE_COUNT and FI_ODRC_CACHE_BYTES: what a domain keeps registered at most; 0 of

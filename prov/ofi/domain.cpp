@@ -4,7 +4,9 @@
 #include "ofi/domain.hpp"
 
 #include "base/log.hpp"
+#include "base/parameters.hpp"
 #include "ofi/address_vector.hpp"
+#include "ofi/auth_key.hpp"
 #include "ofi/completion_queue.hpp"
 #include "ofi/counter.hpp"
 #include "ofi/devices.hpp"
@@ -21,6 +23,17 @@ const verbs::Device& device_of(const fi_info& info) {
     if (const verbs::Device* device = find_device(info.domain_attr->name)) return *device;
     ODRC_WARN(FI_LOG_DOMAIN, "there is no usable device port '{}'", info.domain_attr->name);
     throw Error{FI_ENODEV};
+}
+
+const fi_domain_attr& checked(const fi_info& info) {
+    if (usable_auth_key(*info.domain_attr)) return *info.domain_attr;
+    ODRC_WARN(FI_LOG_DOMAIN, "{}: an auth_key of {} bytes cannot be used", info.domain_attr->name,
+              info.domain_attr->auth_key_size);
+    throw Error{FI_EINVAL};
+}
+
+ondemand::Seal seal_of_environment() {
+    return ondemand::Seal{std::as_bytes(std::span{parameters().key})};
 }
 
 int open_av(fid_domain* d, fi_av_attr* attr, fid_av** av, void* context) {
@@ -72,7 +85,8 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     , gate_{threads()}
     , adapter_{device_of(info), threads(), watchdog_}
     , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0}
-    , device_atomics_{(info.caps & FI_ATOMIC) && adapter_.has_atomics()} {
+    , device_atomics_{(info.caps & FI_ATOMIC) && adapter_.has_atomics()}
+    , seal_{seal_of(&checked(info), seal_of_environment())} {
     fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_fid_ops};
     ops = &domain_ops;
     mr = &memory_ops;

@@ -8,6 +8,7 @@
 #include "base/watchdog.hpp"
 #include "ofi/fabric.hpp"
 #include "ofi/region_counters.hpp"
+#include "ondemand/seal.hpp"
 #include "verbs_rc/adapter.hpp"
 
 #include <optional>
@@ -35,6 +36,9 @@ public:
     // Peers may have the device change words of regions by itself (FI_ATOMIC).
     bool device_atomics() const noexcept { return device_atomics_; }
 
+    // Of endpoints that have no key of their own.
+    const ondemand::Seal& seal() const noexcept { return seal_; }
+
     // The application's threads come one at a time to the whole domain. Then all of it has one
     // gate; otherwise each endpoint has its own.
     bool one_thread() const noexcept { return one_thread_; }
@@ -56,6 +60,7 @@ private:
     RegionCounters region_counters_;
     const bool keys_given_;
     const bool device_atomics_;
+    const ondemand::Seal seal_;
     std::optional<Looker> looker_; // where one looks for all endpoints
 };
 

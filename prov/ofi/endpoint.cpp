@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
+#include "ofi/auth_key.hpp"
 #include "ofi/event_queue.hpp"
 #include "ofi/hints.hpp"
 #include "ofi/multicast_group.hpp"
@@ -108,6 +109,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
     , transmit_flags_{info.tx_attr ? info.tx_attr->op_flags : 0}
     , receive_flags_{info.rx_attr ? info.rx_attr->op_flags : 0}
     , address_{address_of(info)}
+    , seal_{seal_of(info.ep_attr, domain.seal())}
     , gate_{Gate::Kind::many_threads} {
     fid = {.fclass = FI_CLASS_EP, .context = context, .ops = &ep_fid_ops};
     ops = &ep_ops;
@@ -211,6 +213,8 @@ int Endpoint::enable() {
                         .automatic = domain_.automatic(),
                         .regions = events ? &domain_.region_counters().tallies() : nullptr,
                         .address = address_,
+                        .seal = seal_,
+                        .atomics = domain_.device_atomics(),
                     });
     {
         const Entry entry{gate()};

@@ -85,6 +85,7 @@ private:
     bool transmit_selective_{false};
     bool receive_selective_{false};
     ondemand::Address address_;
+    const ondemand::Seal seal_;
     AddressVector* addresses_{nullptr};
     CompletionQueue* transmit_{nullptr};
     CompletionQueue* receive_{nullptr};

@@ -43,6 +43,7 @@ struct fi_odrc_statistics {
     uint64_t request_ns;
     uint64_t accept_ns;
     uint64_t leave_ns;
+    uint64_t wireup_refused;
 };
 
 /* The name to give to fi_open_ops(3), for an endpoint. */

@@ -4,6 +4,7 @@
 #include "ofi/hints.hpp"
 
 #include "ofi/attributes.hpp"
+#include "ofi/auth_key.hpp"
 #include "ofi/registration_mode.hpp"
 
 #include <cstring>
@@ -32,7 +33,7 @@ const char* mismatch(const fi_ep_attr& ep, uint64_t caps) noexcept {
         !within(ep.max_order_waw_size, transfer::kMaxMessage))
         return "max_order sizes";
     if (ep.tx_ctx_cnt > 1 || ep.rx_ctx_cnt > 1) return "more than one context, or shared ones";
-    if (ep.auth_key_size > 0) return "auth_key";
+    if (!usable_auth_key(ep)) return "auth_key";
     return nullptr;
 }
 
@@ -53,7 +54,7 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
     if (!within(domain.mr_iov_limit, kMrIovLimit)) return "mr_iov_limit";
     if (!within(domain.mr_cnt, static_cast<size_t>(port.device_attr.max_mr))) return "mr_cnt";
     if (beyond(domain.caps, kDomainCaps | kVectorCaps)) return "domain capabilities";
-    if (domain.auth_key_size > 0) return "auth_key";
+    if (!usable_auth_key(domain)) return "auth_key";
     return nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "ofi/attributes.hpp"
+#include "ofi/auth_key.hpp"
 #include "ofi/devices.hpp"
 #include "ofi/hints.hpp"
 #include "ofi/registration_mode.hpp"
@@ -40,6 +41,16 @@ void put_address(const ondemand::Address& from, void*& to, size_t& length) {
     if (!to) throw std::bad_alloc{};
     length = from.length();
     std::memcpy(to, from.get(), length);
+}
+
+// The program's key comes back to it, for what it opens with the attributes.
+template <class Attributes>
+void put_auth_key(const Attributes* asked, Attributes& given) {
+    if (!asked || asked->auth_key_size == 0) return;
+    given.auth_key = static_cast<uint8_t*>(std::malloc(asked->auth_key_size));
+    if (!given.auth_key) throw std::bad_alloc{};
+    given.auth_key_size = asked->auth_key_size;
+    std::memcpy(given.auth_key, asked->auth_key, asked->auth_key_size);
 }
 
 // What was asked for of the primary capabilities, or all that can be had; and what comes by itself.
@@ -125,10 +136,12 @@ InfoPointer make_info(uint32_t version, const verbs::Port& port, const fi_info* 
         put_address(*endpoints.destination, info->dest_addr, info->dest_addrlen);
     info->handle = hints ? hints->handle : nullptr;
     fill_endpoint(*info->ep_attr, info->caps);
+    put_auth_key(hints ? hints->ep_attr : nullptr, *info->ep_attr);
     fill_transmit(*info->tx_attr, hints ? hints->tx_attr : nullptr, port, info->caps);
     fill_receive(*info->rx_attr, hints ? hints->rx_attr : nullptr, port, info->caps);
     fill_domain(*info->domain_attr, hints ? hints->domain_attr : nullptr, port,
                 registration_mode(version, hints, port, info->caps));
+    put_auth_key(hints ? hints->domain_attr : nullptr, *info->domain_attr);
     info->fabric_attr->name = copy(port.fabric);
     info->fabric_attr->prov_version = provider.version;
     return info;

@@ -32,6 +32,7 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"leave_ns", c.leave_ns},
                       Line{"wireup_datagrams", c.wireup_datagrams},
                       Line{"wireup_bytes", c.wireup_bytes},
+                      Line{"wireup_refused", c.wireup_refused},
                       Line{"messages_sent", c.messages_sent},
                       Line{"messages_received", c.messages_received},
                       Line{"bytes_sent", c.bytes_sent},

@@ -43,7 +43,8 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .line_ns = c.line_ns,
             .request_ns = c.request_ns,
             .accept_ns = c.accept_ns,
-            .leave_ns = c.leave_ns};
+            .leave_ns = c.leave_ns,
+            .wireup_refused = c.wireup_refused};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

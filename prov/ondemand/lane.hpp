@@ -28,8 +28,8 @@ class Lane {
 public:
     // Throws Error.
     Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, verbs::PostList& posting,
-         CompletionBudget& budget, Peer& peer, uint32_t session, uint32_t segments)
-        : qp_{adapter, cq, srq, {kLaneDepth, segments}}
+         CompletionBudget& budget, Peer& peer, uint32_t session, uint32_t segments, int access)
+        : qp_{adapter, cq, srq, {kLaneDepth, segments}, access}
         , posting_{posting}
         , budget_{budget}
         , peer_{peer}

@@ -63,6 +63,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t attempt{0}; // ours, of the current link; 0 before the first
     uint32_t remote_attempt{0};
     uint64_t remote_endpoint{0};
+    uint64_t ticket{0}; // for requests, of the peer's making; 0: we have none
     // Of each side a number that changes when it gives operations up for lost; 0: none yet. In
     // between, connections come and go, and operations await their answers.
     uint32_t own_losses{0};
@@ -88,6 +89,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
 
     uint32_t under_way{0};    // jobs that have gone out and are not over
     uint32_t atomics{0};      // of the unanswered ones
+    uint16_t lanes{0};        // with those that are about to end
+    bool stranger{true};      // the program has not named it, and it has never been connected
     bool met{false};          // counted among the peers
     bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
 
@@ -99,6 +102,12 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
         stall_told = false;
     }
     bool standing() const noexcept { return static_cast<const ListNode<Stand>&>(*this).linked(); }
+    // Nothing leans on it, nor will before it is met anew. Operations and messages do on those
+    // alone that are no strangers.
+    bool forgettable() const noexcept {
+        return stranger && link == Link::none && lanes == 0 && jobs.empty() && !standing() &&
+               !static_cast<const ListNode<Changed>&>(*this).linked();
+    }
 
     void went_out(Job& job) noexcept {
         if (job.out) return;

@@ -6,20 +6,57 @@
 namespace odrc::ondemand {
 
 Peer* PeerTable::find(const Address& address) noexcept {
+    const auto known = by_address_.find(address);
+    return known == by_address_.end() ? nullptr : known->second.get();
+}
+
+Peer* PeerTable::add(const Address& address) noexcept {
     try {
-        if (const auto known = by_address_.find(address); known != by_address_.end())
-            return known->second.get();
         return by_address_.emplace(address, std::make_unique<Peer>(address)).first->second.get();
     } catch (const std::bad_alloc&) {
         return nullptr;
     }
 }
 
+Peer* PeerTable::meet(const Address& address) noexcept {
+    if (Peer* known = find(address)) return known;
+    if (crowded()) return nullptr;
+    try {
+        strangers_.reserve(strangers_.size() + 1);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+    Peer* peer = add(address);
+    if (peer) strangers_.push_back(peer);
+    return peer;
+}
+
+bool PeerTable::forget_strangers(size_t looks) noexcept {
+    bool forgotten = false;
+    for (; looks > 0 && !strangers_.empty(); --looks) {
+        if (next_stranger_ >= strangers_.size()) next_stranger_ = 0;
+        Peer*& place = strangers_[next_stranger_];
+        Peer& peer = *place;
+        if (peer.stranger && !peer.forgettable()) {
+            ++next_stranger_;
+            continue;
+        }
+        place = strangers_.back();
+        strangers_.pop_back();
+        if (!peer.stranger) continue;
+        by_address_.erase(Address{peer.address}); // the key may not lie in what goes
+        forgotten = true;
+    }
+    return forgotten;
+}
+
 Peer* PeerTable::look_up(fi_addr_t number) noexcept {
     const auto address = addresses_.at(number);
     if (!address) return nullptr;
     Peer* peer = find(*address);
+    if (!peer) peer = add(*address);
     if (!peer) return nullptr;
+    peer->stranger = false;
     try {
         const size_t page = number / kPage;
         if (page >= pages_.size()) pages_.resize(page + 1);
@@ -53,6 +90,7 @@ void PeerTable::add(Lane& lane) {
     }
     place(lane);
     ++lane_count_;
+    ++lane.peer().lanes;
 }
 
 void PeerTable::place(Lane& lane) noexcept {
@@ -79,6 +117,7 @@ void PeerTable::remove(Lane& lane) noexcept {
     }
     lanes_[gap] = {0, nullptr};
     --lane_count_;
+    --lane.peer().lanes;
 }
 
 } // namespace odrc::ondemand

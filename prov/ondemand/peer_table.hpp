@@ -26,7 +26,15 @@ public:
             if (Peer* peer = pages_[page][number % kPage]) return peer;
         return look_up(number);
     }
-    Peer* find(const Address& address) noexcept; // null when memory is out
+    Peer* find(const Address& address) noexcept; // null where it is not known
+    // Makes it known, as a stranger, if it is not. Null when memory is out, or there are so many
+    // strangers already that nothing can be kept of another one.
+    Peer* meet(const Address& address) noexcept;
+    bool crowded() const noexcept { return strangers_.size() >= kMostStrangers; }
+    // Forgets those among the next few strangers of whom nothing is left but their names. True if
+    // there was one.
+    bool forget_strangers(size_t looks) noexcept;
+
     std::optional<Address> address_of(fi_addr_t number) const noexcept {
         return addresses_.at(number);
     }
@@ -63,7 +71,9 @@ private:
         Lane* lane; // null: free
     };
     static constexpr size_t kPage = 512;
+    static constexpr size_t kMostStrangers = 1024;
 
+    Peer* add(const Address& address) noexcept;
     Peer* look_up(fi_addr_t number) noexcept;
     void refresh(Peer& peer) noexcept;
     void place(Lane& lane) noexcept;
@@ -73,6 +83,8 @@ private:
     std::vector<std::unique_ptr<Peer*[]>> pages_; // by number, made where one is used
     std::vector<Place> lanes_{64};                // by number, open addressing, at most half full
     size_t lane_count_{0};
+    std::vector<Peer*> strangers_; // and some that are none any more
+    size_t next_stranger_{0};      // that is looked at
 };
 
 } // namespace odrc::ondemand

@@ -28,13 +28,14 @@ uint64_t random_id() {
 } // namespace
 
 Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
-               const Address& wanted, bool wants_events)
+               const Address& wanted, const Seal& seal, bool wants_events)
     : adapter_{adapter}
     , peers_{peers}
     , counters_{counters}
     , queues_{queues}
     , socket_{wanted, counters}
     , endpoint_{random_id()}
+    , seal_{seal}
     , wants_events_{wants_events} {}
 
 void Wireup::connect(Peer& peer) noexcept {
@@ -61,9 +62,11 @@ void Wireup::begin(Peer& peer) noexcept {
     send(WireupType::request, peer, peer.wanted);
 }
 
-void Wireup::handle(const Address& from, const WireupMessage& message) noexcept {
-    Peer* peer = peers_.find(from);
-    if (!peer) return; // no memory: the sender will try again
+void Wireup::handle(Peer* peer, const Address& from, const WireupMessage& message) noexcept {
+    if (!peer) { // whom we have forgotten, with what was between us
+        if (message.type == WireupType::accept) answer(WireupType::goodbye, from, message);
+        return;
+    }
     peer->refusals = 0;
     switch (message.type) {
     case WireupType::request:
@@ -84,6 +87,8 @@ void Wireup::handle(const Address& from, const WireupMessage& message) noexcept 
         return on_stay(*peer, message);
     case WireupType::left:
         return on_left(*peer, message);
+    case WireupType::ticket:
+        return on_ticket(*peer, message);
     }
 }
 
@@ -133,7 +138,10 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
         peer.renewed = true;
         mark_changed(peer);
     }
-    if (m.endpoint != peer.remote_endpoint) peer.refused_round = 0;
+    if (m.endpoint != peer.remote_endpoint) {
+        peer.refused_round = 0;
+        if (peer.remote_endpoint) tickets_.renew(); // that of its earlier life, above all
+    }
     peer.remote_endpoint = m.endpoint;
     peer.remote_attempt = m.attempt;
     peer.remote_losses = m.losses;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "base/counters.hpp"
+#include "base/log.hpp"
 #include "ondemand/peer_table.hpp"
+#include "ondemand/tickets.hpp"
 #include "ondemand/wireup_message.hpp"
 #include "ondemand/wireup_socket.hpp"
 
@@ -20,6 +22,9 @@ namespace odrc::ondemand {
 //   ready ──no room──▶ leaving ──left──▶ none            for another's sake
 //   leaving ──stay──▶ ready                              the peer has something for us
 //
+// A request of which the other side is to know that it is ours is answered by a ticket first, and
+// made again (wireup_strangers.cpp).
+//
 // Every datagram that expects an answer is sent again, ever more slowly, until there is one or
 // time is up.
 //
@@ -34,11 +39,12 @@ public:
         CompletionBudget& budget;
         uint32_t segments;   // of a work request
         uint32_t most_lanes; // at a time, with those that are ending
+        int access;          // of peers (IBV_ACCESS_*)
     };
 
     // wants_events: peers are to tell of what they read and write. Throws Error.
     Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
-           const Address& wanted, bool wants_events);
+           const Address& wanted, const Seal& seal, bool wants_events);
 
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
@@ -49,8 +55,9 @@ public:
     // Some wireup waits for an answer, or for room.
     bool active() const noexcept { return !wiring_.empty() || in_line() > 0; }
 
-    // Takes in all datagrams that have come, and sends again what has waited long enough.
-    void serve() noexcept;
+    // Takes in datagrams that have come, and sends again what has waited long enough. False if
+    // there may be more of them: so many are taken at a time that other work goes on.
+    bool serve() noexcept;
     // Somebody can leave or has left as soon as the completions are taken that are there.
     bool wants_completions() noexcept {
         return std::exchange(asked_too_early_, false) || (in_line() > 0 && !dying_.empty());
@@ -78,7 +85,7 @@ public:
 
 private:
     // wireup.cpp
-    void handle(const Address& from, const WireupMessage& message) noexcept;
+    void handle(Peer* peer, const Address& from, const WireupMessage& message) noexcept;
     void on_request(Peer& peer, const WireupMessage& message) noexcept;
     void on_accept(Peer& peer, const WireupMessage& message) noexcept;
     void on_confirm(Peer& peer, const WireupMessage& message) noexcept;
@@ -94,8 +101,26 @@ private:
     void tell_of_stall(Peer& peer, Time now) noexcept;
     void give_up(Peer& peer, int error) noexcept;
     void send(WireupType type, const Peer& peer, uint32_t reason = 0) noexcept;
-    void answer(WireupType type, const Peer& peer, const WireupMessage& message,
+    void answer(WireupType type, const Address& to, const WireupMessage& message,
                 uint32_t reason = 0) noexcept;
+    void answer(WireupType type, const Peer& peer, const WireupMessage& message,
+                uint32_t reason = 0) noexcept {
+        answer(type, peer.address, message, reason);
+    }
+    void send(const Address& to, const WireupMessage& message) noexcept;
+
+    // wireup_strangers.cpp
+    enum class Refusal : uint8_t { nonsense, seal, not_meant }; // of a datagram, and why
+    void take(const WireupSocket::Arrival& arrival) noexcept;
+    bool believes(const Address& from, const WireupMessage& request) const noexcept;
+    void give_ticket(const Address& from, const WireupMessage& request) noexcept;
+    void on_ticket(Peer& peer, const WireupMessage& message) noexcept;
+    Peer* meet(const Address& from) noexcept;
+    void refuse(const Address& from, Refusal why) noexcept;
+    // Of what a wireup fails at. Strangers can fail as often as they like.
+    static fi_log_level level_for(const Peer& peer) noexcept {
+        return peer.stranger ? FI_LOG_INFO : FI_LOG_WARN;
+    }
 
     // wireup_room.cpp
     void stand_in_line(Peer& peer) noexcept;
@@ -131,6 +156,8 @@ private:
     const Queues queues_;
     WireupSocket socket_;
     const uint64_t endpoint_;
+    const Seal seal_;
+    Tickets tickets_;
     const bool wants_events_;
     uint32_t attempts_{0};
     // A peer stands on one of these, or on none.
@@ -143,6 +170,7 @@ private:
     std::array<uint32_t, 5> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;
     std::vector<std::unique_ptr<Lane>> dying_;
+    std::array<Time, 3> tell_refusal_at_{}; // in the log, again
 };
 
 } // namespace odrc::ondemand

@@ -37,7 +37,8 @@ uint64_t* time_spent(Counters& counters, Link link) noexcept {
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
         peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
-                                           queues_.budget, peer, peer.session, queues_.segments);
+                                           queues_.budget, peer, peer.session, queues_.segments,
+                                           queues_.access);
         try {
             peers_.add(*peer.lane);
         } catch (...) {
@@ -54,18 +55,18 @@ int Wireup::make_lane(Peer& peer) noexcept {
 int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
     const verbs::Port& port = adapter_.port();
     if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
-        ODRC_WARN(FI_LOG_EP_CTRL,
-                  "{}: {} is on another host, or in another container or user's account: the soft "
-                  "device does not reach it",
-                  port.name(), peer.address.text());
+        ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
+                 "{}: {} is on another host, or in another container or user's account: the soft "
+                 "device does not reach it",
+                 port.name(), peer.address.text());
         return FI_EHOSTUNREACH;
     }
     peer.wants_events = wants_events;
     const int error = peer.lane->qp().connect(remote);
     if (error)
-        ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not connect to {:#x} of {}: {}",
-                  port.name(), peer.lane->qp().number(), remote.qpn, peer.address.text(),
-                  fi_strerror(error));
+        ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
+                 "{}: queue pair {:#x} does not connect to {:#x} of {}: {}", port.name(),
+                 peer.lane->qp().number(), remote.qpn, peer.address.text(), fi_strerror(error));
     return error;
 }
 
@@ -76,6 +77,7 @@ void Wireup::become_ready(Peer& peer) noexcept {
     stand_on(connected_, peer);
     peer.wanted = false;
     counters_.connection_opened();
+    peer.stranger = false;
     if (!std::exchange(peer.met, true)) ++counters_.peers;
     mark_changed(peer);
 }

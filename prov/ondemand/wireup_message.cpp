@@ -60,6 +60,8 @@ WireupDatagram encode(const WireupMessage& m) noexcept {
     w.put(m.type);
     w.put(static_cast<uint16_t>(kWireupBytes));
     w.put(m.endpoint);
+    w.put(m.to);
+    w.put(m.ticket);
     w.put(m.attempt);
     w.put(m.answered_attempt);
     w.put(m.losses);
@@ -71,6 +73,7 @@ WireupDatagram encode(const WireupMessage& m) noexcept {
     w.put(m.qp.rd_atomic);
     w.put(m.qp.gid.raw);
     w.put(m.wants_events);
+    w.put(std::array<std::byte, Seal::kBytes>{});
     return datagram;
 }
 
@@ -82,6 +85,8 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.type = r.get<WireupType>();
     const auto bytes = r.get<uint16_t>();
     m.endpoint = r.get<uint64_t>();
+    m.to = r.get<uint64_t>();
+    m.ticket = r.get<uint64_t>();
     m.attempt = r.get<uint32_t>();
     m.answered_attempt = r.get<uint32_t>();
     m.losses = r.get<uint32_t>();
@@ -94,7 +99,7 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.qp.gid = r.get<ibv_gid>();
     m.wants_events = r.get<uint8_t>();
     const bool has_qp = m.type == WireupType::request || m.type == WireupType::accept;
-    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::left ||
+    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::ticket ||
         (has_qp && !in_range(m.qp)) || m.wants_events > 1)
         return std::nullopt;
     return m;

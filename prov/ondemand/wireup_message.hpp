@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "ondemand/seal.hpp"
 #include "verbs_rc/queue_pair.hpp"
 
 #include <array>
@@ -14,7 +15,8 @@ namespace odrc::ondemand {
 
 // The datagrams that make and end connections. Who sends one is known by its source address,
 // which is the sender's libfabric address. Each names the attempt of either side it belongs
-// to, so that a duplicate or a straggler is recognised, and all can be repeated without harm.
+// to, so that a duplicate or a straggler is recognised, and all can be repeated without harm. What
+// keeps strangers out is told in wireup_strangers.cpp.
 enum class WireupType : uint8_t {
     request = 1, // connect to me: my queue pair is this one; reason 0: if you still want to
     accept = 2,  // I am connected to your queue pair, and this is mine
@@ -25,11 +27,14 @@ enum class WireupType : uint8_t {
     leave = 7,   // I have nothing for you, and want my queue pair for another; reason is a number
     stay = 8,    // not now: I have something for you; reason is the number of what this answers
     left = 9,    // I have given up the connection of these attempts
+    ticket = 10, // to a request: say that again with this ticket, so that I know it is you
 };
 
 struct WireupMessage {
     WireupType type;
     uint64_t endpoint;         // random, of the sender: tells a restarted process from the old one
+    uint64_t to;               // that of the receiver; 0 in a request, whose ticket tells
+    uint64_t ticket;           // in a request, the receiver's; 0: none; in a ticket, it
     uint32_t attempt;          // of the sender, counted up from 1
     uint32_t answered_attempt; // of the receiver that this answers; 0: none known
     uint32_t losses;           // of the sender (Peer::own_losses)
@@ -39,16 +44,17 @@ struct WireupMessage {
 };
 
 // Layout on the wire, little-endian, no padding:
-//   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | attempt 4 | answered_attempt 4 |
-//   losses 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 | GID 16 |
-//   wants_events 1
-inline constexpr size_t kWireupBytes = 61;
-inline constexpr uint8_t kWireupVersion = 5;
+//   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | to 8 | ticket 8 | attempt 4 |
+//   answered_attempt 4 | losses 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 |
+//   GID 16 | wants_events 1 | seal 16
+inline constexpr size_t kWireupBytes = 77 + Seal::kBytes;
+inline constexpr uint8_t kWireupVersion = 6;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
-WireupDatagram encode(const WireupMessage& message) noexcept;
+WireupDatagram encode(const WireupMessage& message) noexcept; // yet to be sealed
 
-// None unless the datagram is whole, of our version, and every field is in its range.
+// None unless the datagram is whole, of our version, and every field is in its range. Its seal is
+// not looked at.
 std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcept;
 
 } // namespace odrc::ondemand

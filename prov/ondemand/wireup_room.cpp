@@ -101,8 +101,9 @@ void Wireup::part(Peer& peer) noexcept {
 }
 
 bool Wireup::is_of_link(const Peer& peer, const WireupMessage& m) const noexcept {
-    return peer.link != Link::none && m.endpoint == peer.remote_endpoint &&
-           m.attempt == peer.remote_attempt && m.answered_attempt == peer.attempt;
+    return peer.link != Link::none && peer.link != Link::requested &&
+           m.endpoint == peer.remote_endpoint && m.attempt == peer.remote_attempt &&
+           m.answered_attempt == peer.attempt;
 }
 
 void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {

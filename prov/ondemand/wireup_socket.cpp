@@ -6,9 +6,32 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 
+#include <cstring>
 #include <linux/errqueue.h>
 
 namespace odrc::ondemand {
+namespace {
+
+// To which address it came is seen only in the datagram where we are bound to any.
+Address destination(msghdr& message, const Address& own) noexcept {
+    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            sockaddr_in v4;
+            std::memcpy(&v4, own.get(), sizeof v4);
+            v4.sin_addr = reinterpret_cast<const in_pktinfo*>(CMSG_DATA(c))->ipi_addr;
+            return *Address::from(&v4, sizeof v4);
+        }
+        if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+            sockaddr_in6 v6;
+            std::memcpy(&v6, own.get(), sizeof v6);
+            v6.sin6_addr = reinterpret_cast<const in6_pktinfo*>(CMSG_DATA(c))->ipi6_addr;
+            return *Address::from(&v6, sizeof v6);
+        }
+    }
+    return own;
+}
+
+} // namespace
 
 WireupSocket::WireupSocket(const Address& wanted, Counters& counters)
     : counters_{counters}
@@ -28,6 +51,8 @@ WireupSocket::WireupSocket(const Address& wanted, Counters& counters)
     const bool six = wanted.family() == AF_INET6;
     setsockopt(fd_.get(), six ? IPPROTO_IPV6 : IPPROTO_IP, six ? IPV6_RECVERR : IP_RECVERR, &on,
                sizeof on);
+    setsockopt(fd_.get(), six ? IPPROTO_IPV6 : IPPROTO_IP, six ? IPV6_RECVPKTINFO : IP_PKTINFO, &on,
+               sizeof on);
     // Thousands may speak at once: the kernel takes what it can up to its own limit.
     const int room = 4 << 20;
     setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
@@ -45,9 +70,16 @@ void WireupSocket::send(const Address& to, std::span<const std::byte> datagram) 
 bool WireupSocket::receive(std::span<std::byte> buffer, Arrival& arrival) noexcept {
     for (int errors = 0; errors < 16;) {
         sockaddr_storage from{};
-        socklen_t length = sizeof from;
-        const ssize_t n = recvfrom(fd_.get(), buffer.data(), buffer.size(), MSG_TRUNC,
-                                   reinterpret_cast<sockaddr*>(&from), &length);
+        alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(in6_pktinfo))];
+        iovec iov{buffer.data(), buffer.size()};
+        msghdr message{};
+        message.msg_name = &from;
+        message.msg_namelen = sizeof from;
+        message.msg_iov = &iov;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        const ssize_t n = recvmsg(fd_.get(), &message, MSG_TRUNC);
         if (n < 0) {
             // What the call reports may be the error of a datagram sent earlier, with arrivals
             // behind it.
@@ -57,10 +89,11 @@ bool WireupSocket::receive(std::span<std::byte> buffer, Arrival& arrival) noexce
             ++errors;
             continue;
         }
-        const auto address = Address::from(&from, length);
+        const auto address = Address::from(&from, message.msg_namelen);
         if (!address) continue;
         // A datagram longer than the buffer is none of ours: it is shown cut, and refused.
-        arrival = {*address, buffer.first(std::min(static_cast<size_t>(n), buffer.size())), false};
+        arrival = {*address, destination(message, address_),
+                   buffer.first(std::min(static_cast<size_t>(n), buffer.size())), false};
         return true;
     }
     return false;
@@ -86,7 +119,7 @@ bool WireupSocket::receive_error(Arrival& arrival) noexcept {
             const auto* error = reinterpret_cast<const sock_extended_err*>(CMSG_DATA(c));
             const auto address = Address::from(&to, message.msg_namelen);
             if (error->ee_errno != ECONNREFUSED || !address) continue;
-            arrival = {*address, {}, true};
+            arrival = {*address, address_, {}, true};
             return true;
         }
         message.msg_namelen = sizeof to;

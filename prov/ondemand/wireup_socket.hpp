@@ -27,6 +27,7 @@ public:
     // destination (an ICMP error). False when there is neither.
     struct Arrival {
         Address from; // or, for an error, to whom it was sent
+        Address to;   // ours, as the sender wrote it
         std::span<const std::byte> datagram;
         bool nobody_there;
     };

@@ -11,6 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// How many datagrams are taken in at a time.
+constexpr int kAtATime = 64;
 // An answer is asked for again twice as late each time, up to this.
 constexpr auto kLongestWait = 1000ms;
 constexpr auto kPatience = 15s;
@@ -41,18 +43,15 @@ long long ms_since(Time then, Time now) noexcept {
 
 } // namespace
 
-void Wireup::serve() noexcept {
+bool Wireup::serve() noexcept {
     std::byte buffer[2 * kWireupBytes];
-    for (WireupSocket::Arrival arrival; socket_.receive(buffer, arrival);) {
-        if (arrival.nobody_there) {
-            if (Peer* peer = peers_.find(arrival.from)) on_nobody_there(*peer);
-            continue;
-        }
-        if (const auto message = decode(arrival.datagram))
-            handle(arrival.from, *message);
-        else
-            ODRC_INFO(FI_LOG_EP_CTRL, "{}: a datagram of {} bytes from {} is no wireup message",
-                      adapter_.port().name(), arrival.datagram.size(), arrival.from.text());
+    WireupSocket::Arrival arrival;
+    int taken = 0;
+    for (; taken < kAtATime && socket_.receive(buffer, arrival); ++taken) {
+        if (!arrival.nobody_there)
+            take(arrival);
+        else if (Peer* peer = peers_.find(arrival.from))
+            on_nobody_there(*peer);
     }
     const Time now = Clock::now();
     for (Peer* peer = wiring_.front(); peer;) {
@@ -64,6 +63,7 @@ void Wireup::serve() noexcept {
         tell_of_stall(*line_.front(), now);
         serve_line();
     }
+    return taken < kAtATime;
 }
 
 Time Wireup::deadline() const noexcept {
@@ -105,18 +105,20 @@ void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
     const char* state = peer.link == Link::none ? "in line for a queue pair"
                         : peer.told_to_wait     ? "in line for a queue pair of its own"
                                                 : name_of(peer.link);
-    ODRC_WARN(FI_LOG_EP_CTRL,
-              "{}: the connection to {} takes its time: it is {}, after {} ms and {} datagrams; "
-              "{} peers are in line, of {} queue pairs {} are connected",
-              adapter_.port().name(), peer.address.text(), state, ms_since(peer.began, now),
-              peer.tries + 1, in_line(), queues_.most_lanes, count(Link::ready));
+    ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
+             "{}: the connection to {} takes its time: it is {}, after {} ms and {} datagrams; "
+             "{} peers are in line, of {} queue pairs {} are connected",
+             adapter_.port().name(), peer.address.text(), state, ms_since(peer.began, now),
+             peer.tries + 1, in_line(), queues_.most_lanes, count(Link::ready));
 }
 
 void Wireup::give_up(Peer& peer, int error) noexcept {
-    ODRC_WARN(FI_LOG_EP_CTRL,
-              "{}: no connection to {}: {} (it was {}, after {} datagrams and {} ms)",
-              adapter_.port().name(), peer.address.text(), fi_strerror(error), name_of(peer.link),
-              peer.tries + 1, ms_since(peer.began, Clock::now()));
+    const bool silent = peer.link == Link::requested && error == FI_ETIMEDOUT;
+    ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
+             "{}: no connection to {}: {} (it was {}, after {} datagrams and {} ms){}",
+             adapter_.port().name(), peer.address.text(), fi_strerror(error), name_of(peer.link),
+             peer.tries + 1, ms_since(peer.began, Clock::now()),
+             silent ? "; one with another key would not answer, either" : "");
     drop(peer, error);
 }
 
@@ -124,27 +126,38 @@ void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
     const bool answers = peer.link != Link::requested;
     const WireupMessage message{.type = type,
                                 .endpoint = endpoint_,
+                                .to = answers ? peer.remote_endpoint : 0,
+                                .ticket = answers ? 0 : peer.ticket,
                                 .attempt = peer.attempt,
                                 .answered_attempt = answers ? peer.remote_attempt : 0,
                                 .losses = peer.own_losses,
                                 .reason = reason,
                                 .qp = peer.lane->qp().address(),
                                 .wants_events = wants_events_};
-    socket_.send(peer.address, encode(message));
+    send(peer.address, message);
 }
 
 // Says something of the attempts that the message is about, whatever there is now.
-void Wireup::answer(WireupType type, const Peer& peer, const WireupMessage& m,
+void Wireup::answer(WireupType type, const Address& to, const WireupMessage& m,
                     uint32_t reason) noexcept {
     const WireupMessage message{.type = type,
                                 .endpoint = endpoint_,
+                                .to = m.endpoint,
+                                .ticket =
+                                    type == WireupType::ticket ? tickets_.of(to, m.endpoint) : 0,
                                 .attempt = m.answered_attempt,
                                 .answered_attempt = m.attempt,
                                 .losses = 0,
                                 .reason = reason,
                                 .qp = {},
                                 .wants_events = 0};
-    socket_.send(peer.address, encode(message));
+    send(to, message);
+}
+
+void Wireup::send(const Address& to, const WireupMessage& message) noexcept {
+    WireupDatagram datagram = encode(message);
+    seal_.put(datagram, to);
+    socket_.send(to, datagram);
 }
 
 } // namespace odrc::ondemand

@@ -26,6 +26,10 @@ constexpr int kBatch = 16; // completions polled at a time
 // long.
 constexpr size_t kMostAtOnce = size_t{8} << 20;
 
+// When more datagrams have come than the watchdog takes in at a time, the program goes first for so
+// long: whoever floods us does not keep it from its data.
+constexpr auto kBreath = 250us;
+
 // While a connection is in the making, the socket is looked at after so many polls that found
 // nothing: a system call among many that are none.
 constexpr uint32_t kPollsPerLook = 32;
@@ -54,6 +58,14 @@ uint32_t most_queue_pairs(const verbs::Port& port) noexcept {
     const size_t wanted = parameters().max_qp;
     const size_t share = std::max<size_t>(device / processes_of_this_host(), 1);
     return static_cast<uint32_t>(wanted > 0 ? std::min(wanted, device) : share);
+}
+
+// What a queue pair lets its peer do, where a key lets it as well: read, for long messages; write,
+// since it is by writing nothing that peers ask whether we are there; and change words, where the
+// domain has regions for that.
+int access_of_peers(const Engine::Settings& settings) noexcept {
+    return IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
+           (settings.atomics ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
 verbs::Channel make_channel(verbs::Adapter& adapter, bool needed) {
@@ -92,8 +104,9 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
               peers_,
               counters_,
               {cq_.get(), receives_.get(), posting_, budget_, segments_,
-               most_queue_pairs(adapter.port())},
+               most_queue_pairs(adapter.port()), access_of_peers(settings)},
               settings.address,
+              settings.seal,
               settings.regions != nullptr} {
     watchdog_.add(*this, wireup_.fd());
     try {
@@ -216,8 +229,9 @@ void Engine::connect(Peer& peer) noexcept {
 // ---- the watchdog's side ----------------------------------------------------------------------
 
 Time Engine::serve() noexcept {
+    if (std::exchange(flooded_, false)) std::this_thread::sleep_for(kBreath);
     const WatchdogEntry entry{gate_};
-    wireup_.serve();
+    flooded_ = !wireup_.serve();
     if (wireup_.wants_completions()) {
         while (poll()) {
         }

@@ -48,6 +48,8 @@ public:
         // not.
         RegionTallies* regions;
         ondemand::Address address;
+        ondemand::Seal seal; // of what makes connections
+        bool atomics;        // peers may have the device change words of this domain's regions
     };
 
     // Throws Error. Made and ended outside the gate.
@@ -292,6 +294,7 @@ private:
 
     size_t unanswered_{0}; // jobs that await their peer
     bool closing_{false};
+    bool flooded_{false}; // by datagrams, more than the watchdog takes at a time
     bool probing_{false}; // the watchdog looks after those
     Time probe_at_{};     // again
     uint32_t idle_polls_{0};

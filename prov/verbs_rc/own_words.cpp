@@ -22,7 +22,11 @@ Cq make_cq(Adapter& adapter) {
 OwnWords::OwnWords(Adapter& adapter, ibv_srq* srq)
     : adapter_{adapter}
     , cq_{make_cq(adapter)}
-    , qp_{adapter, cq_.get(), srq, {.work_requests = kAtOnce, .segments = 1}}
+    , qp_{adapter,
+          cq_.get(),
+          srq,
+          {.work_requests = kAtOnce, .segments = 1},
+          IBV_ACCESS_REMOTE_ATOMIC}
     , place_{adapter.make_region(found_.data(), sizeof found_, IBV_ACCESS_LOCAL_WRITE)} {
     if (const int error = qp_.connect(qp_.address())) throw Error{error};
 }

@@ -33,7 +33,7 @@ uint8_t reads_at_a_time(const ibv_device_attr& attr) noexcept {
 
 } // namespace
 
-QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth)
+QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access)
     : adapter_{adapter} {
     ibv_qp_init_attr attr{};
     attr.send_cq = attr.recv_cq = cq;
@@ -55,19 +55,18 @@ QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth)
                 .mtu = static_cast<uint8_t>(port.port_attr.active_mtu),
                 .rd_atomic = reads_at_a_time(port.device_attr),
                 .gid = port.gid};
-    if (const int error = to_init()) {
+    if (const int error = to_init(access)) {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not go to INIT: {}", port.name(),
                   number(), fi_strerror(error));
         throw Error{error};
     }
 }
 
-int QueuePair::to_init() noexcept {
+int QueuePair::to_init(int access) noexcept {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = adapter_.port().number;
-    attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-    if (adapter_.has_atomics()) attr.qp_access_flags |= IBV_ACCESS_REMOTE_ATOMIC;
+    attr.qp_access_flags = static_cast<unsigned>(access);
     return adapter_.context().modify_qp(
         qp_.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }

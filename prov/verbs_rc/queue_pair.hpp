@@ -25,8 +25,9 @@ public:
         uint32_t segments; // of one work request
     };
 
-    // In INIT, with an address to give to the other side. Throws Error.
-    QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth);
+    // In INIT, with an address to give to the other side. access: what that may do with our memory
+    // (IBV_ACCESS_*). Throws Error.
+    QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access);
 
     const QpAddress& address() const noexcept { return address_; }
     uint32_t max_inline() const noexcept { return max_inline_; }
@@ -40,7 +41,7 @@ public:
     void fail() noexcept;
 
 private:
-    int to_init() noexcept;
+    int to_init(int access) noexcept;
 
     Adapter& adapter_;
     Qp qp_;

@@ -58,6 +58,7 @@ TEST_CASE("a program reads what its endpoints have counted") {
     CHECK(b.accept_ns > 0);
     CHECK(a.wireup_datagrams >= 1);
     CHECK(a.wireup_bytes > a.wireup_datagrams);
+    CHECK(a.wireup_refused == 0);
     CHECK(a.messages_sent == 1);
     CHECK(a.bytes_sent == 100);
     CHECK(a.rma_operations == 1);

@@ -141,6 +141,8 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     WireupMessage m{
         .type = WireupType::request,
         .endpoint = 0x1122334455667788,
+        .to = 0x99aabbccddeeff00,
+        .ticket = 0x1234567812345678,
         .attempt = 3,
         .answered_attempt = 4,
         .losses = 6,
@@ -153,6 +155,8 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     REQUIRE(back);
     CHECK(back->type == m.type);
     CHECK(back->endpoint == m.endpoint);
+    CHECK(back->to == m.to);
+    CHECK(back->ticket == m.ticket);
     CHECK(back->attempt == 3);
     CHECK(back->answered_attempt == 4);
     CHECK(back->losses == 6);
@@ -185,7 +189,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
               +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
               +[](WireupMessage& x) { x.wants_events = 2; },
               +[](WireupMessage& x) { x.type = WireupType{0}; },
-              +[](WireupMessage& x) { x.type = WireupType{10}; }}) {
+              +[](WireupMessage& x) { x.type = WireupType{11}; }}) {
             WireupMessage bad = m;
             spoil(bad);
             CHECK_FALSE(decode(encode(bad)));

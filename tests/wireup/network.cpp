@@ -71,23 +71,20 @@ ssize_t sendto(int fd, const void* bytes, size_t size, int, const sockaddr* to, 
     return static_cast<ssize_t>(size);
 }
 
-ssize_t recvfrom(int fd, void* buffer, size_t size, int, sockaddr* from, socklen_t* length) {
+ssize_t recvmsg(int fd, msghdr* message, int flags) {
     const auto socket = sockets().find(fd);
-    if (socket == sockets().end() || socket->second.arrived.empty()) {
+    if (flags & MSG_ERRQUEUE || socket == sockets().end() || socket->second.arrived.empty()) {
         errno = EAGAIN;
         return -1;
     }
     const Datagram datagram = socket->second.arrived.front();
     socket->second.arrived.pop_front();
-    std::memcpy(buffer, datagram.bytes.data(), std::min(size, datagram.bytes.size()));
-    std::memcpy(from, datagram.from.get(), datagram.from.length());
-    *length = datagram.from.length();
+    std::memcpy(message->msg_iov->iov_base, datagram.bytes.data(),
+                std::min(message->msg_iov->iov_len, datagram.bytes.size()));
+    std::memcpy(message->msg_name, datagram.from.get(), datagram.from.length());
+    message->msg_namelen = datagram.from.length();
+    message->msg_controllen = 0;
     return static_cast<ssize_t>(datagram.bytes.size());
-}
-
-ssize_t recvmsg(int, msghdr*, int) {
-    errno = EAGAIN;
-    return -1;
 }
 
 ssize_t getrandom(void* buffer, size_t size, unsigned) {

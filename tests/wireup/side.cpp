@@ -20,18 +20,23 @@ Seat::Seat(verbs::Adapter& a)
     , cq{a.context(), a.context().create_cq(kCompletions, nullptr, nullptr)}
     , receives{a, counters, kWordBytes, kReceives} {}
 
-Side::Side(Seat& seat, const network::Address& wanted, uint32_t most_lanes)
+Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes)
     : seat_{seat}
-    , wireup_{seat.adapter, peers_,
-              counters_,    {seat.cq.get(), seat.receives.get(), posting_, budget_, 1, most_lanes},
-              wanted,       false}
+    , wireup_{seat.adapter,
+              peers_,
+              counters_,
+              {seat.cq.get(), seat.receives.get(), posting_, budget_, 1, most_lanes,
+               IBV_ACCESS_REMOTE_WRITE},
+              wanted,
+              seal,
+              false}
     , plug_{wireup_.fd(), wireup_.address()} {
     while (poll()) { // what the one before has left
     }
 }
 
 void Side::say(const network::Address& to, uint32_t word) {
-    Peer& peer = *peers_.find(to);
+    Peer& peer = *peers_.meet(to);
     peer.jobs.push_back(words_.emplace_back(word));
     ++unsaid_;
     if (!peer.ready()) return wireup_.connect(peer);

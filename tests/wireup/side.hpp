@@ -25,7 +25,8 @@ struct Seat {
 class Side {
 public:
     // most_lanes: at a time.
-    Side(Seat& seat, const network::Address& wanted, uint32_t most_lanes);
+    Side(Seat& seat, const network::Address& wanted, const odrc::ondemand::Seal& seal,
+         uint32_t most_lanes);
 
     const network::Address& address() const { return wireup_.address(); }
     const odrc::Counters& counters() const { return counters_; }

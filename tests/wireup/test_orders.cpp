@@ -37,6 +37,8 @@ void in_every_order(const Scenario& scenario, Check&& check) {
     MESSAGE(orders.count() << " orders");
 }
 
+ondemand::Seal sealed() { return ondemand::Seal{std::as_bytes(std::span{"key"})}; }
+
 // Nothing but the first connection was needed.
 void connected_once(World& world) {
     world.speak_again();
@@ -89,4 +91,24 @@ TEST_CASE("three endpoints with one queue pair each, all wanting another") {
                     .waits = 1,
                     .steps = 8},
                    [](World&) {});
+}
+
+TEST_CASE("with a key, one begins, and asks with its ticket again") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1}},
+                    .faults = 2,
+                    .waits = 1,
+                    .seal = sealed()},
+                   connected_once);
+}
+
+TEST_CASE("with a key, both begin") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1}, {1, 0}},
+                    .faults = 1,
+                    .waits = 0,
+                    .seal = sealed()},
+                   connected_once);
 }

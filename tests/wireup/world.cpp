@@ -33,7 +33,8 @@ World::World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario
     const bool falling = sides > 2 && orders.choose(2) == 1;
     for (size_t i = 0; i < sides; ++i) {
         network::throw_next((falling ? 100 - i : 100 + i) << 32);
-        sides_.push_back(std::make_unique<Side>(*seats[i], loopback(), scenario.most_lanes[i]));
+        sides_.push_back(
+            std::make_unique<Side>(*seats[i], loopback(), scenario.seal, scenario.most_lanes[i]));
     }
 }
 

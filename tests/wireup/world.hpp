@@ -19,6 +19,7 @@ struct Scenario {
     int faults;                       // datagrams lost, doubled or overtaken, in all
     int waits;                        // how often time passes while something is under way
     int steps{1000};                  // in any order; then all takes its course
+    odrc::ondemand::Seal seal{};      // of all
 };
 
 // One run of a scenario, in one order.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// A wireup with all it leans on, and those who write to it by hand.
+
+#include "ondemand/wireup.hpp"
+#include "softrc/device.hpp"
+#include "srq/receive_queue.hpp"
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <string_view>
+
+namespace rig {
+
+using namespace odrc;
+using namespace odrc::ondemand;
+
+inline const verbs::Device& device() {
+    static const auto soft = soft::make_soft_device();
+    return *soft;
+}
+
+inline Seal seal_of(std::string_view key) { return Seal{std::as_bytes(std::span{key})}; }
+
+// An address of this host; 127.0.0.1 and others of its net, of which there are many.
+inline Address local(uint32_t number = 1, uint16_t port = 0) {
+    sockaddr_in in{};
+    in.sin_family = AF_INET;
+    in.sin_port = htons(port);
+    in.sin_addr.s_addr = htonl(127u << 24 | number);
+    return *Address::from(&in, sizeof in);
+}
+
+// What a wireup of an endpoint needs, and queue pairs to speak of in what is written by hand.
+class Room {
+public:
+    static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+
+    ibv_cq* cq() const noexcept { return cq_.get(); }
+    ibv_srq* srq() noexcept { return receives_.get(); }
+    verbs::QueuePair make_qp() { return {adapter, cq(), srq(), {16, 4}, kAccess}; }
+
+    Watchdog watchdog;
+    verbs::Adapter adapter{device(), Gate::Kind::one_thread, watchdog};
+    Counters counters;
+
+private:
+    verbs::Cq cq_{adapter.context(), adapter.context().create_cq(4096, nullptr, nullptr)};
+    srq::ReceiveQueue receives_{adapter, counters, 256, 16};
+};
+
+class Near : public Room {
+public:
+    explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000)
+        : wireup{adapter, peers, counters, {cq(), srq(), posting_, budget_, 4, lanes, kAccess},
+                 address, seal,  false} {}
+
+    // Takes in all that has come.
+    void serve() {
+        while (!wireup.serve()) {
+        }
+        ibv_wc wc;
+        while (ibv_poll_cq(cq(), 1, &wc) == 1)
+            if (Lane* lane = peers.find_lane(wc.qp_num))
+                wireup.retire(*lane, verbs::WorkId{wc.wr_id}.position());
+        while (Peer* peer = wireup.take_changed()) peer->error = 0;
+    }
+    size_t known() {
+        size_t n = 0;
+        peers.for_each([&](Peer&) { ++n; });
+        return n;
+    }
+    Link link_to(const Address& address) {
+        const Peer* peer = peers.find(address);
+        return peer ? peer->link : Link::none;
+    }
+
+    AddressTable addresses;
+    PeerTable peers{addresses};
+
+private:
+    verbs::PostList posting_{counters.posts};
+    CompletionBudget budget_{2000};
+
+public:
+    Wireup wireup;
+};
+
+// Who writes datagrams by hand.
+class Far {
+public:
+    explicit Far(const Seal& seal, uint64_t number = 77, const Address& wanted = local())
+        : endpoint{number}
+        , seal_{seal}
+        , socket_{wanted, counters_} {}
+
+    const Address& address() const noexcept { return socket_.address(); }
+
+    void send_bytes(const Address& to, std::span<const std::byte> bytes) {
+        socket_.send(to, bytes);
+    }
+    WireupDatagram send(const Address& to, WireupMessage m) {
+        m.endpoint = endpoint;
+        WireupDatagram datagram = encode(m);
+        seal_.put(datagram, to);
+        send_bytes(to, datagram);
+        return datagram;
+    }
+    // The next that has come; none if there is none, or it is not sealed.
+    std::optional<WireupMessage> receive() {
+        std::byte buffer[2 * kWireupBytes];
+        WireupSocket::Arrival arrival;
+        if (!socket_.receive(buffer, arrival) || arrival.nobody_there) return std::nullopt;
+        if (!seal_.holds(arrival.datagram, arrival.to)) return std::nullopt;
+        return decode(arrival.datagram);
+    }
+
+    const uint64_t endpoint;
+
+private:
+    Counters counters_;
+    Seal seal_;
+    WireupSocket socket_;
+};
+
+inline WireupMessage request(const verbs::QueuePair& qp, uint32_t attempt, uint64_t ticket = 0) {
+    WireupMessage m{};
+    m.type = WireupType::request;
+    m.ticket = ticket;
+    m.attempt = m.losses = attempt;
+    m.reason = 1;
+    m.qp = qp.address();
+    return m;
+}
+
+// Behind an acceptance.
+inline WireupMessage reply(WireupType type, const WireupMessage& accept) {
+    WireupMessage m{};
+    m.type = type;
+    m.to = accept.endpoint;
+    m.attempt = m.losses = accept.answered_attempt;
+    m.answered_attempt = accept.attempt;
+    return m;
+}
+
+} // namespace rig
