@@ -58,9 +58,10 @@ public:
     // Takes in datagrams that have come, and sends again what has waited long enough. False if
     // there may be more of them: so many are taken at a time that other work goes on.
     bool serve() noexcept;
-    // Somebody can leave or has left as soon as the completions are taken that are there.
+    // Somebody can leave or has left as soon as the completions are taken that are there: they may
+    // be all that keeps a lane from being idle, while the program does not look for them.
     bool wants_completions() noexcept {
-        return std::exchange(asked_too_early_, false) || (in_line() > 0 && !dying_.empty());
+        return std::exchange(asked_too_early_, false) || in_line() > 0;
     }
     // When serve() is due even if nothing comes.
     Time deadline() const noexcept;
