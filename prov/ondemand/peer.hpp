@@ -93,6 +93,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool stranger{true};      // the program has not named it, and it has never been connected
     bool met{false};          // counted among the peers
     bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
+    bool stayed{false};       // when it was asked to leave
 
     bool ready() const noexcept { return link == Link::ready; }
     // Nothing has been lost since then.

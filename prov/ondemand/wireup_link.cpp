@@ -75,7 +75,7 @@ void Wireup::become_ready(Peer& peer) noexcept {
         ++(peer.crossed ? counters_.connections_crossed : counters_.connections_answered);
     set_link(peer, Link::ready);
     stand_on(connected_, peer);
-    peer.wanted = false;
+    peer.wanted = peer.stayed = false;
     counters_.connection_opened();
     peer.stranger = false;
     if (!std::exchange(peer.met, true)) ++counters_.peers;

@@ -27,6 +27,9 @@ constexpr auto kFirstWait = 2ms;
 constexpr auto kWaitForRoom = 100ms;
 // And gives way to others in our line after this.
 constexpr auto kHoldForRoom = 2ms;
+// One that has refused to leave is left alone for so long: what it has for us is on its way, or it
+// waits for an answer to what it has asked us itself.
+constexpr auto kRest = 2ms;
 
 } // namespace
 
@@ -61,11 +64,13 @@ bool Wireup::ask_to_leave() noexcept {
 }
 
 Peer* Wireup::idle_peer() noexcept {
+    const Time now = Clock::now();
     for (uint32_t n = 2 * count(Link::ready); n > 0; --n) {
         Peer* peer = hand_ ? hand_ : connected_.front();
         if (!peer) return nullptr;
         hand_ = connected_.after(*peer);
         if (peer->lane->visited() || !peer->jobs.empty()) continue;
+        if (peer->stayed && now - peer->since < kRest) continue;
         if (peer->lane->idle()) return peer;
         if (peer->lane->untold()) peer->lane->probe();
     }
@@ -136,6 +141,7 @@ void Wireup::on_stay(Peer& peer, const WireupMessage& m) noexcept {
     --counters_.connections_evicted;
     set_link(peer, Link::ready);
     stand_on(connected_, peer);
+    peer.stayed = true;
     mark_changed(peer);
 }
 
