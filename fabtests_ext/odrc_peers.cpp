@@ -84,7 +84,8 @@ public:
                 sched_yield();
                 continue;
             }
-            if (--left >= endpoints_.size()) post_receive(static_cast<fid_ep*>(entry.op_context));
+            --left;
+            post_receive(static_cast<fid_ep*>(entry.op_context)); // that of the last one stays
         }
     }
 
