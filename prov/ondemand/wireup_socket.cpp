@@ -12,9 +12,39 @@
 namespace odrc::ondemand {
 namespace {
 
+// A place for a datagram, for whose it is, and for what the kernel says of it.
+struct Receipt {
+    explicit Receipt(std::span<std::byte> buffer) noexcept
+        : iov{buffer.data(), buffer.size()} {}
+    Receipt(const Receipt&) = delete;
+    Receipt& operator=(const Receipt&) = delete;
+
+    ssize_t receive(int fd, int flags) noexcept {
+        header = {};
+        header.msg_name = &name;
+        header.msg_namelen = sizeof name;
+        header.msg_iov = &iov;
+        header.msg_iovlen = 1;
+        header.msg_control = control;
+        header.msg_controllen = sizeof control;
+        return recvmsg(fd, &header, flags);
+    }
+    std::optional<Address> address() const noexcept {
+        return Address::from(&name, header.msg_namelen);
+    }
+
+    iovec iov;
+    msghdr header;
+    sockaddr_storage name;
+    // sock_extended_err is followed by the address of who says it (ip(7)).
+    alignas(
+        cmsghdr) std::byte control[CMSG_SPACE(sizeof(in6_pktinfo)) +
+                                   CMSG_SPACE(sizeof(sock_extended_err) + sizeof(sockaddr_in6))];
+};
+
 // To which address it came is seen only in the datagram where we are bound to any.
-Address destination(msghdr& message, const Address& own) noexcept {
-    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+Address destination(Receipt& receipt, const Address& own) noexcept {
+    for (cmsghdr* c = CMSG_FIRSTHDR(&receipt.header); c; c = CMSG_NXTHDR(&receipt.header, c)) {
         if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
             sockaddr_in v4;
             std::memcpy(&v4, own.get(), sizeof v4);
@@ -68,18 +98,9 @@ void WireupSocket::send(const Address& to, std::span<const std::byte> datagram) 
 }
 
 bool WireupSocket::receive(std::span<std::byte> buffer, Arrival& arrival) noexcept {
+    Receipt receipt{buffer};
     for (int errors = 0; errors < 16;) {
-        sockaddr_storage from{};
-        alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(in6_pktinfo))];
-        iovec iov{buffer.data(), buffer.size()};
-        msghdr message{};
-        message.msg_name = &from;
-        message.msg_namelen = sizeof from;
-        message.msg_iov = &iov;
-        message.msg_iovlen = 1;
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        const ssize_t n = recvmsg(fd_.get(), &message, MSG_TRUNC);
+        const ssize_t n = receipt.receive(fd_.get(), MSG_TRUNC);
         if (n < 0) {
             // What the call reports may be the error of a datagram sent earlier, with arrivals
             // behind it.
@@ -89,10 +110,10 @@ bool WireupSocket::receive(std::span<std::byte> buffer, Arrival& arrival) noexce
             ++errors;
             continue;
         }
-        const auto address = Address::from(&from, message.msg_namelen);
+        const auto address = receipt.address();
         if (!address) continue;
         // A datagram longer than the buffer is none of ours: it is shown cut, and refused.
-        arrival = {*address, destination(message, address_),
+        arrival = {*address, destination(receipt, address_),
                    buffer.first(std::min(static_cast<size_t>(n), buffer.size())), false};
         return true;
     }
@@ -100,30 +121,19 @@ bool WireupSocket::receive(std::span<std::byte> buffer, Arrival& arrival) noexce
 }
 
 bool WireupSocket::receive_error(Arrival& arrival) noexcept {
-    sockaddr_storage to{};
-    alignas(cmsghdr) std::byte control[512];
-    std::byte sent[64];
-    iovec iov{sent, sizeof sent};
-    msghdr message{};
-    message.msg_name = &to;
-    message.msg_namelen = sizeof to;
-    message.msg_iov = &iov;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    while (recvmsg(fd_.get(), &message, MSG_ERRQUEUE) >= 0) {
-        for (cmsghdr* c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+    Receipt receipt{std::span<std::byte>{}}; // of what was sent nothing is needed
+    while (receipt.receive(fd_.get(), MSG_ERRQUEUE) >= 0) {
+        msghdr& header = receipt.header;
+        for (cmsghdr* c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
             const bool v4 = c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR;
             const bool v6 = c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR;
             if (!v4 && !v6) continue;
             const auto* error = reinterpret_cast<const sock_extended_err*>(CMSG_DATA(c));
-            const auto address = Address::from(&to, message.msg_namelen);
+            const auto address = receipt.address();
             if (error->ee_errno != ECONNREFUSED || !address) continue;
             arrival = {*address, address_, {}, true};
             return true;
         }
-        message.msg_namelen = sizeof to;
-        message.msg_controllen = sizeof control;
     }
     return false;
 }

@@ -36,7 +36,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Wireups that peers began, in the making or in line: from here on it is a crowd.
+// Wireups that peers began and whoever stands in line: from here on it is a crowd.
 constexpr uint64_t kCrowd = 64;
 // How many strangers are looked at, to be forgotten, when another one comes.
 constexpr size_t kLooks = 8;
