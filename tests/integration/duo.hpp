@@ -100,8 +100,10 @@ void poll_until(Group& group, const std::function<bool()>& condition) {
 class Duo {
 public:
     explicit Duo(const Wishes& wishes = {.caps = kAllCaps})
-        : a{wishes}
-        , b{wishes}
+        : Duo{wishes, wishes} {}
+    Duo(const Wishes& ours, const Wishes& theirs)
+        : a{ours}
+        , b{theirs}
         , to_b{a.endpoint.insert(b.endpoint.name())}
         , to_a{b.endpoint.insert(a.endpoint.name())} {}
 

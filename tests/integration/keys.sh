@@ -24,7 +24,10 @@ port=$((20000 + RANDOM % 10000))
 foreign env FI_ODRC_KEY=$key timeout 60 \
     fi_pingpong -p odrc -d "$device" -e rdm -I 10 -B "$port" >"$scratch/server" 2>&1 &
 server=$!
-until ss -Hltn "sport = :$port" | grep -q .; do sleep 0.1; done
+until ss -Hltn "sport = :$port" | grep -q .; do
+    kill -0 $server 2>/dev/null || fail "the server ended: $(<"$scratch/server")"
+    sleep 0.1
+done
 # (Its client would wait for ever, for what it does not ask how it went.)
 ! foreign env FI_ODRC_KEY=another timeout 30 \
     fi_pingpong -p odrc -d "$device" -e rdm -I 10 -P "$port" 127.0.0.1 >"$scratch/client" 2>&1 ||

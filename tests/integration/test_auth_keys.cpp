@@ -3,8 +3,7 @@
 
 // Who has the key connects, who has not does not, and floods of what has none do no harm.
 
-#include "duo.hpp"
-#include "prov/ofi/fi_odrc.h"
+#include "statistics.hpp"
 
 #include <malloc.h>
 #include <random>
@@ -23,48 +22,26 @@ Wishes with(const std::string& key, const std::string& domain_key = {}) {
     return w;
 }
 
-fi_odrc_statistics statistics_of(const Watched& side) {
-    fi_odrc_statistics_ops* ops = nullptr;
-    REQUIRE(fi_open_ops(&side.ep()->fid, FI_ODRC_STATISTICS_OPS, 0, reinterpret_cast<void**>(&ops),
-                        nullptr) == 0);
-    fi_odrc_statistics statistics{};
-    REQUIRE(ops->read(side.ep(), &statistics, sizeof statistics) == sizeof statistics);
-    return statistics;
+// A message there and one back.
+void talk(Duo& d) {
+    char in[2]{};
+    int contexts[4];
+    REQUIRE(fi_recv(d.b.ep(), &in[0], 1, nullptr, d.to_a, &contexts[0]) == 0);
+    REQUIRE(fi_recv(d.a.ep(), &in[1], 1, nullptr, d.to_b, &contexts[1]) == 0);
+    REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &contexts[2]) == 0);
+    REQUIRE(fi_send(d.b.ep(), "y", 1, nullptr, d.to_a, &contexts[3]) == 0);
+    CHECK_FALSE(d.outcome(d.b, &contexts[0]).error);
+    CHECK_FALSE(d.outcome(d.a, &contexts[1]).error);
+    CHECK_FALSE(d.outcome(d.a, &contexts[2]).error);
+    CHECK_FALSE(d.outcome(d.b, &contexts[3]).error);
+    CHECK(in[0] == 'x');
+    CHECK(in[1] == 'y');
 }
 
-// Two sides with keys of their own.
-struct Pair {
-    Pair(const Wishes& ours, const Wishes& theirs)
-        : a{ours}
-        , b{theirs}
-        , to_b{a.endpoint.insert(b.endpoint.name())}
-        , to_a{b.endpoint.insert(a.endpoint.name())} {}
-    void poll() {
-        a.poll();
-        b.poll();
-    }
-    // A message there and one back.
-    void talk() {
-        char in[2]{};
-        int contexts[4];
-        REQUIRE(fi_recv(b.ep(), &in[0], 1, nullptr, to_a, &contexts[0]) == 0);
-        REQUIRE(fi_recv(a.ep(), &in[1], 1, nullptr, to_b, &contexts[1]) == 0);
-        REQUIRE(fi_send(a.ep(), "x", 1, nullptr, to_b, &contexts[2]) == 0);
-        REQUIRE(fi_send(b.ep(), "y", 1, nullptr, to_a, &contexts[3]) == 0);
-        const std::pair<Watched*, int> ends[] = {{&b, 0}, {&a, 1}, {&a, 2}, {&b, 3}};
-        for (const auto& end : ends) {
-            std::optional<Outcome> o;
-            poll_until(*this,
-                       [&] { return (o = end.first->take(&contexts[end.second])).has_value(); });
-            CHECK_FALSE(o->error);
-        }
-        CHECK(in[0] == 'x');
-        CHECK(in[1] == 'y');
-    }
-
-    Watched a, b;
-    fi_addr_t to_b, to_a;
-};
+void talk(const Wishes& ours, const Wishes& theirs) {
+    Duo d{ours, theirs};
+    talk(d);
+}
 
 Info hints_with(const void* key, size_t size) {
     Info hints{fi_allocinfo()};
@@ -90,11 +67,11 @@ size_t heap_bytes() { return mallinfo2().uordblks; }
 } // namespace
 
 TEST_CASE("endpoints with the same key talk, whichever attribute has it") {
-    Pair{with("one key"), with("one key")}.talk();
-    Pair{with("", "one key"), with("", "one key")}.talk();
-    Pair{with("one key"), with("", "one key")}.talk();
-    Pair{with("one key", "another"), with("one key", "a third")}.talk(); // the endpoint's counts
-    Pair{with(std::string(1024, 'k')), with(std::string(1024, 'k'))}.talk();
+    talk(with("one key"), with("one key"));
+    talk(with("", "one key"), with("", "one key"));
+    talk(with("one key"), with("", "one key"));
+    talk(with("one key", "another"), with("one key", "a third")); // the endpoint's counts
+    talk(with(std::string(1024, 'k')), with(std::string(1024, 'k')));
 }
 
 TEST_CASE("endpoints with different keys, or one alone with a key, never connect") {
@@ -106,16 +83,15 @@ TEST_CASE("endpoints with different keys, or one alone with a key, never connect
                           {with(""), with("one")},
                           {with("one"), with("one ")},
                           {with("x", "one"), with("y", "one")}};
-    std::deque<Pair> pairs;
+    std::deque<Duo> pairs;
     for (const auto& [ours, theirs] : cases) pairs.emplace_back(ours, theirs);
     struct All {
-        std::deque<Pair>& pairs;
+        std::deque<Duo>& pairs;
         void poll() {
-            for (Pair& p : pairs) p.poll();
+            for (Duo& p : pairs) p.poll();
         }
     } all{pairs};
     std::deque<int> contexts(pairs.size());
-    const auto start = Clock::now();
     for (size_t i = 0; i < pairs.size(); ++i)
         REQUIRE(fi_send(pairs[i].a.ep(), "x", 1, nullptr, pairs[i].to_b, &contexts[i]) == 0);
     for (size_t i = 0; i < pairs.size(); ++i) {
@@ -129,7 +105,6 @@ TEST_CASE("endpoints with different keys, or one alone with a key, never connect
         CHECK(there.peers == 0);
         CHECK(there.connections_made + statistics_of(pairs[i].a).connections_made == 0);
     }
-    CHECK(Clock::now() - start < std::chrono::seconds{25});
 }
 
 TEST_CASE("fi_getinfo gives the key back that it was asked for, if it is one") {
@@ -164,8 +139,8 @@ TEST_CASE("an endpoint or a domain with a key that cannot be one is not opened")
 
 TEST_CASE("two endpoints go on in a flood of datagrams, which leaves nothing behind") {
     for (const char* key : {"", "one key"}) {
-        Pair pair{with(key), with(key)};
-        pair.talk();
+        Duo pair{with(key), with(key)};
+        talk(pair);
         sockaddr_in target;
         std::memcpy(&target, pair.b.endpoint.name().data(), sizeof target);
         const size_t before = heap_bytes();
@@ -187,7 +162,7 @@ TEST_CASE("two endpoints go on in a flood of datagrams, which leaves nothing beh
         }};
         const auto end = Clock::now() + std::chrono::seconds{2};
         size_t rounds = 0;
-        for (; Clock::now() < end; ++rounds) pair.talk();
+        for (; Clock::now() < end; ++rounds) talk(pair);
         // A connection that is new finds its way through, too.
         Watched newcomer{with(key)};
         const fi_addr_t number = newcomer.endpoint.insert(pair.b.endpoint.name());

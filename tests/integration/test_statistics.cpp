@@ -4,25 +4,9 @@
 // What fi_odrc.h gives a program to read.
 
 #include "atomics.hpp"
-#include "prov/ofi/fi_odrc.h"
+#include "statistics.hpp"
 
 using namespace duo;
-
-namespace {
-
-fi_odrc_statistics_ops* ops_of(const Watched& side) {
-    void* ops = nullptr;
-    REQUIRE(fi_open_ops(&side.ep()->fid, FI_ODRC_STATISTICS_OPS, 0, &ops, nullptr) == 0);
-    return static_cast<fi_odrc_statistics_ops*>(ops);
-}
-
-fi_odrc_statistics statistics_of(const Watched& side) {
-    fi_odrc_statistics statistics{};
-    REQUIRE(ops_of(side)->read(side.ep(), &statistics, sizeof statistics) == sizeof statistics);
-    return statistics;
-}
-
-} // namespace
 
 TEST_CASE("a program reads what its endpoints have counted") {
     Duo d{kAtomicWishes};
@@ -74,7 +58,7 @@ TEST_CASE("a program reads what its endpoints have counted") {
 
 TEST_CASE("a program that knows fewer numbers gets those it knows") {
     const Watched w;
-    auto* ops = ops_of(w);
+    auto* ops = statistics_ops(w);
     CHECK(ops->size >= sizeof(fi_odrc_statistics_ops));
     fi_odrc_statistics statistics;
     std::memset(&statistics, 0xff, sizeof statistics);
