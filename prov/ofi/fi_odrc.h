@@ -44,6 +44,8 @@ struct fi_odrc_statistics {
     uint64_t accept_ns;
     uint64_t leave_ns;
     uint64_t wireup_refused;
+    uint64_t connections_replaced;
+    uint64_t repeats_dropped;
 };
 
 /* The name to give to fi_open_ops(3), for an endpoint. */

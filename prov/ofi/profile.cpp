@@ -26,6 +26,8 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"connections_answered", c.connections_answered},
                       Line{"connections_crossed", c.connections_crossed},
                       Line{"connections_evicted", c.connections_evicted},
+                      Line{"connections_replaced", c.connections_replaced},
+                      Line{"repeats_dropped", c.repeats_dropped},
                       Line{"line_ns", c.line_ns},
                       Line{"request_ns", c.request_ns},
                       Line{"accept_ns", c.accept_ns},

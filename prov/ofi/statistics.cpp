@@ -44,7 +44,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .request_ns = c.request_ns,
             .accept_ns = c.accept_ns,
             .leave_ns = c.leave_ns,
-            .wireup_refused = c.wireup_refused};
+            .wireup_refused = c.wireup_refused,
+            .connections_replaced = c.connections_replaced,
+            .repeats_dropped = c.repeats_dropped};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -29,6 +29,15 @@ void Lane::probe() noexcept {
     visited_ = visited;
 }
 
+srq::Buffer* Lane::take_kept(uint16_t position) noexcept {
+    const auto done = static_cast<uint16_t>(position - retired_ - 1);
+    while (kept_ && static_cast<uint16_t>(kept_->position - retired_ - 1) < done) give_back_kept();
+    if (!kept_ || kept_->position != position) return nullptr;
+    srq::Buffer* copy = kept_;
+    kept_ = copy->next;
+    return copy;
+}
+
 void Lane::fail() noexcept {
     failed_ = true;
     qp_.fail();

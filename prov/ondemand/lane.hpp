@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "srq/buffer_pool.hpp"
 #include "verbs_rc/post_list.hpp"
 #include "verbs_rc/queue_pair.hpp"
 #include "verbs_rc/work_id.hpp"
@@ -27,16 +28,21 @@ inline constexpr uint16_t kLaneDepth = 128;
 class Lane {
 public:
     // Throws Error.
+    // received: frames of the session until now. copies: where copies that are kept come from.
     Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, verbs::PostList& posting,
-         CompletionBudget& budget, Peer& peer, uint32_t session, uint32_t segments, int access)
+         CompletionBudget& budget, srq::BufferPool& copies, Peer& peer, uint32_t session,
+         uint32_t received, uint32_t segments, int access)
         : qp_{adapter, cq, srq, {kLaneDepth, segments}, access}
         , posting_{posting}
         , budget_{budget}
+        , copies_{copies}
         , peer_{peer}
-        , session_{session} {}
+        , session_{session}
+        , received_before_{received} {}
     ~Lane() {
         posting_.forget(qp_.get());
         budget_.left += used();
+        while (kept_) give_back_kept();
     }
 
     verbs::QueuePair& qp() noexcept { return qp_; }
@@ -46,20 +52,13 @@ public:
     uint32_t session() const noexcept { return session_; } // see Peer::session
     void enter(uint32_t session) noexcept { session_ = session; }
 
-    // The number of the next frame out, until one has gone; and of the next one in.
-    uint32_t sequence() const noexcept { return sent_; }
-    void frame_sent() noexcept { ++sent_; }
-    uint32_t next_received() noexcept {
-        visited_ = true;
-        return received_++;
-    }
-
     // One place is kept for the mark that ends a failed lane.
     bool has_room() const noexcept { return used() < kLaneDepth - 1 && budget_.left > 1; }
     bool idle() const noexcept { return used() == 0; }
 
     // Something went over it since this was last asked.
     bool visited() noexcept { return std::exchange(visited_, false); }
+    void visit() noexcept { visited_ = true; }
     // Work requests are under way whose end no completion will tell.
     bool untold() const noexcept { return unsignaled_ > 0; }
 
@@ -68,6 +67,17 @@ public:
     // ones are done. The caller has made sure of room. Gives 0 or a positive errno.
     // more: the next one follows at once, and until then this one may be held back (PostList).
     int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more = false) noexcept;
+    // Of the work request that was posted last nothing else is left but this copy: the lane keeps
+    // it until that is done.
+    void keep(srq::Buffer& copy) noexcept {
+        copy.position = posted_;
+        copy.next = nullptr;
+        (kept_ ? last_kept_->next : kept_) = &copy;
+        last_kept_ = &copy;
+    }
+    // Takes the copy of the work request at this position, if it is kept. All before it are done.
+    srq::Buffer* take_kept(uint16_t position) noexcept;
+
     // So many of those that were held back have been refused.
     void unpost(size_t count) noexcept {
         posted_ = static_cast<uint16_t>(posted_ - count);
@@ -82,19 +92,40 @@ public:
     // The completion of the work request at this position was polled: all up to it are done.
     void retire(uint16_t position) noexcept {
         const auto done = static_cast<uint16_t>(position - retired_);
+        while (kept_ && static_cast<uint16_t>(kept_->position - retired_ - 1) < done)
+            give_back_kept();
         retired_ = position;
         budget_.left += done;
     }
+    // Some work request is over.
+    bool has_worked() const noexcept { return retired_ != 0; }
+    uint32_t received_before() const noexcept { return received_before_; } // frames of the session
 
     // Nothing more goes out or comes in: what is under way is flushed, and a mark behind it tells
     // when that is over.
     void fail() noexcept;
     bool failed() const noexcept { return failed_; }
+    // Its peer waits for its end, in order to repeat what it carried.
+    void set_awaited() noexcept {
+        awaited_ = true;
+        tried_ = posted_ != 0;
+    }
+    bool awaited() const noexcept { return awaited_; }
+    // Something was to go over it until then.
+    bool tried() const noexcept { return tried_; }
+    // It failed because the peer refused a work request: none behind that was begun.
+    void set_refused() noexcept { refused_ = true; }
+    bool refused() const noexcept { return refused_; }
     // A failed lane is finished when the mark has come back.
     bool finished() const noexcept { return failed_ && marked_ && used() == 0; }
     void try_mark() noexcept;
 
 private:
+    void give_back_kept() noexcept {
+        srq::Buffer* done = kept_;
+        kept_ = done->next;
+        copies_.give_back(done);
+    }
     uint16_t used() const noexcept { return static_cast<uint16_t>(posted_ - retired_); }
 
     // How many work requests may pass without a completion that tells they are done.
@@ -103,16 +134,21 @@ private:
     verbs::QueuePair qp_;
     verbs::PostList& posting_;
     CompletionBudget& budget_;
+    srq::BufferPool& copies_;
+    srq::Buffer* kept_{nullptr}; // in the order of their work requests
+    srq::Buffer* last_kept_{nullptr};
     Peer& peer_;
     uint32_t session_;
-    uint32_t sent_{0};
-    uint32_t received_{0};
+    const uint32_t received_before_; // it was made
     uint16_t posted_{0};
     uint16_t retired_{0};
     uint16_t unsignaled_{0};
     bool visited_{false};
     bool failed_{false};
     bool marked_{false};
+    bool refused_{false};
+    bool awaited_{false};
+    bool tried_{false};
 };
 
 } // namespace odrc::ondemand

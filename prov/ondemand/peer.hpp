@@ -40,6 +40,9 @@ enum class Link : uint8_t {
     leaving,   // both are, and we have asked the peer to give the connection up
 };
 
+// What a frame is in the order of its session, by its number.
+enum class Turn : uint8_t { next, repeated, early };
+
 struct Changed {}; // a list of peers whose link has changed
 struct Stand {};   // where the peer stands in the wireup: in line, under way, or connected
 struct Blocked {}; // a list of peers whose jobs wait for room
@@ -59,6 +62,11 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool told_to_wait{false}; // the peer has no queue pair for us yet
     bool stall_told{false};   // in the log
     bool renewed{false};      // the peer began a new session: what awaits answers will get none
+    bool broken{false};       // its last lane broke, and not all of its completions have come
+    bool replacing{false};    // its last lane broke, and no other has come in its place
+    bool asked{false};        // meanwhile the peer has asked for one
+    bool carried{false};      // that one had carried something
+    uint8_t breaks{0};        // lanes in a row that broke without having carried anything
     int error{0};        // why the last wireup failed; a fi_errno value, for the jobs that waited
     uint32_t attempt{0}; // ours, of the current link; 0 before the first
     uint32_t remote_attempt{0};
@@ -68,16 +76,23 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     // between, connections come and go, and operations await their answers.
     uint32_t own_losses{0};
     uint32_t remote_losses{0};
-    uint32_t session{1};              // counts both: from one loss, of either side, to the next
-    uint32_t leave_round{0};          // how often we have asked the peer to leave
-    uint32_t refused_round{0};        // the last time that it asked us in vain
-    Time began{};                     // of the wireup, or of the leave
-    Time since{};                     // where it stands
-    Time heard{};                     // from the peer in this step, or its beginning
-    Time retransmit_at{};             // of its next datagram
+    uint32_t session{1}; // counts both: from one loss, of either side, to the next
+    // Frames are numbered from the beginning of the session, whatever lanes they take.
+    uint32_t sent{0};            // the number of the next one out
+    uint32_t received{0};        // the number of the next one in
+    uint32_t received_before{0}; // the same, of the session before
+    uint32_t taken{0};           // how many of ours the peer has, as it said last: at the least
+    uint32_t leave_round{0};     // how often we have asked the peer to leave
+    uint32_t refused_round{0};   // the last time that it asked us in vain
+    Time began{};                // of the wireup, or of the leave
+    Time since{};                // where it stands
+    Time heard{};                // from the peer in this step, or its beginning
+    Time retransmit_at{};        // of its next datagram
     std::chrono::milliseconds wait{}; // for an answer to the last one
 
     std::unique_ptr<Lane> lane; // from requested on
+    List<Job> repeats;          // have gone out over lanes that broke, and go first over the next
+    List<Job> left;             // of those, while a lane ends that broke before their turn came
     List<Job> jobs;             // wait for the lane, in order
     List<Job> unanswered;       // have gone out, and are not over until the peer says so
 
@@ -102,6 +117,29 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
         began = Clock::now();
         stall_told = false;
     }
+    void begin_session() noexcept {
+        ++session;
+        received_before = received;
+        sent = received = taken = 0;
+    }
+    bool nothing_waits() const noexcept { return jobs.empty() && repeats.empty() && left.empty(); }
+
+    // A frame has gone out: unless it is one that is repeated, the next one has the next number.
+    void frame_sent(uint32_t sequence) noexcept { sent += sequence == sent; }
+    // A frame has come in over a lane of that session.
+    Turn take_frame(uint32_t which, uint32_t sequence) noexcept {
+        if (session - which > 1) return Turn::repeated; // whoever sent it has given it up long ago
+        uint32_t& next = in_session(which) ? received : received_before;
+        if (sequence == next) {
+            ++next;
+            return Turn::next;
+        }
+        return is_before(sequence, next) ? Turn::repeated : Turn::early;
+    }
+    static bool is_before(uint32_t a, uint32_t b) noexcept {
+        return static_cast<int32_t>(a - b) < 0;
+    }
+
     bool standing() const noexcept { return static_cast<const ListNode<Stand>&>(*this).linked(); }
     // Nothing leans on it, nor will before it is met anew. Operations and messages do on those
     // alone that are no strangers.
@@ -120,6 +158,6 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     }
     bool may_go(const Job& job) const noexcept { return !job.fenced || job.out || under_way == 0; }
 };
-static_assert(sizeof(Peer) <= 256);
+static_assert(sizeof(Peer) <= 320);
 
 } // namespace odrc::ondemand

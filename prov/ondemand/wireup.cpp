@@ -16,8 +16,10 @@ using namespace std::chrono_literals;
 
 // A peer that is there answers at once, whatever its application does (its watchdog sees to it).
 constexpr auto kFirstWait = 50ms;
-// How many of our datagrams the peer's host must turn back before we believe that nobody is there.
+// How many of our datagrams the peer's host must turn back before we believe that nobody is there:
+// who has not been heard from yet may be about to come.
 constexpr uint8_t kRefusals = 5;
+constexpr uint8_t kRefusalsOfKnown = 2;
 
 uint64_t random_id() {
     uint64_t id = 0;
@@ -40,7 +42,7 @@ Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, co
 
 void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;
-    if (peer.link != Link::none || peer.standing()) return;
+    if (peer.link != Link::none || peer.standing() || peer.broken) return;
     stand_in_line(peer);
     serve_line();
 }
@@ -50,6 +52,7 @@ void Wireup::begin(Peer& peer) noexcept {
     int error = make_lane(peer);
     if (!error && peer.address == address()) { // to ourselves: the queue pair is its own peer
         error = connect_lane(peer, peer.lane->qp().address(), wants_events_);
+        peer.taken = peer.received;
         if (!error) return become_ready(peer);
         forget_lane(peer);
     }
@@ -59,7 +62,7 @@ void Wireup::begin(Peer& peer) noexcept {
     }
     set_link(peer, Link::requested);
     await_answer(peer, kFirstWait);
-    send(WireupType::request, peer, peer.wanted);
+    send(WireupType::request, peer);
 }
 
 void Wireup::handle(Peer* peer, const Address& from, const WireupMessage& message) noexcept {
@@ -100,15 +103,21 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         if (m.attempt <= peer.remote_attempt) return; // a straggler
     }
     // The peer has begun anew. Unless it has left, or we did not know of the old connection yet,
-    // it has lost that, or is another process.
+    // that broke, or the peer has given up what went over it, or is another process.
     if (peer.link == Link::leaving && same)
         part(peer);
     else if (peer.link == Link::accepted)
-        step_aside(peer);
+        break_off(peer);
+    else if (peer.link == Link::ready && same && m.losses == peer.remote_losses)
+        replace(peer);
     else if (peer.link == Link::ready || peer.link == Link::leaving)
         drop(peer, FI_ECONNRESET);
+    if (peer.broken) {
+        peer.asked = true;
+        return answer(WireupType::wait, peer, m);
+    }
     if (peer.link == Link::none) {
-        if (!m.reason && !peer.standing()) return answer(WireupType::goodbye, peer, m);
+        if (!(m.reason & kWanted) && !peer.standing()) return answer(WireupType::goodbye, peer, m);
         if (lanes_ >= queues_.most_lanes) {
             stand_in_line(peer);
             if (!make_way_for(m)) return answer(WireupType::wait, peer, m);
@@ -134,7 +143,8 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.remote_losses && !same) {
         ODRC_INFO(FI_LOG_EP_CTRL, "{}: {} has lost what was between us, or is another process",
                   adapter_.port().name(), peer.address.text());
-        peer.lane->enter(++peer.session);
+        peer.begin_session();
+        peer.lane->enter(peer.session);
         peer.renewed = true;
         mark_changed(peer);
     }
@@ -145,12 +155,17 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     peer.remote_endpoint = m.endpoint;
     peer.remote_attempt = m.attempt;
     peer.remote_losses = m.losses;
+    if (m.reason & kCarried) peer.breaks = 0;
+    // Who does not know yet that the session has begun speaks of the one before, and of more frames
+    // than we have sent in this one: none.
+    peer.taken = Peer::is_before(peer.sent, m.received) ? 0 : m.received;
 }
 
 void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
-    // Of a connection that we have given up: the other side shall do so too.
+    // Of a connection that is over: the other side shall give it up, too. Whether the session is
+    // over with it, it learns from what comes next.
     if (peer.link == Link::none || m.answered_attempt != peer.attempt)
-        return answer(WireupType::goodbye, peer, m);
+        return answer(WireupType::left, peer, m);
     if (peer.link == Link::requested) {
         if (const int error = connect_lane(peer, m.qp, m.wants_events)) return give_up(peer, error);
         greet(peer, m);
@@ -186,7 +201,8 @@ void Wireup::on_goodbye(Peer& peer, const WireupMessage& m) noexcept {
 
 void Wireup::on_nobody_there(Peer& peer) noexcept {
     if (peer.link == Link::none || peer.link == Link::ready) return;
-    if (++peer.refusals >= kRefusals) give_up(peer, FI_ECONNREFUSED);
+    if (++peer.refusals >= (peer.replacing ? kRefusalsOfKnown : kRefusals))
+        give_up(peer, FI_ECONNREFUSED);
 }
 
 } // namespace odrc::ondemand

@@ -21,6 +21,7 @@ namespace odrc::ondemand {
 //   requested ──request──▶ accepted ──accept──▶ ready    both began
 //   ready ──no room──▶ leaving ──left──▶ none            for another's sake
 //   leaving ──stay──▶ ready                              the peer has something for us
+//   ready ──it broke──▶ none                             what was on its way goes over the next
 //
 // A request of which the other side is to know that it is ours is answered by a ticket first, and
 // made again (wireup_strangers.cpp).
@@ -37,6 +38,7 @@ public:
         ibv_srq* srq;
         verbs::PostList& posting;
         CompletionBudget& budget;
+        srq::BufferPool& copies;
         uint32_t segments;   // of a work request
         uint32_t most_lanes; // at a time, with those that are ending
         int access;          // of peers (IBV_ACCESS_*)
@@ -52,16 +54,17 @@ public:
     // Begins a connection where there is none, or has the peer wait for one in line.
     void connect(Peer& peer) noexcept;
 
-    // Some wireup waits for an answer, or for room.
-    bool active() const noexcept { return !wiring_.empty() || in_line() > 0; }
+    // Some wireup waits for an answer, for room, or for the end of a lane that broke.
+    bool active() const noexcept { return !wiring_.empty() || in_line() + breaking_ > 0; }
 
     // Takes in datagrams that have come, and sends again what has waited long enough. False if
     // there may be more of them: so many are taken at a time that other work goes on.
     bool serve() noexcept;
-    // Somebody can leave or has left as soon as the completions are taken that are there: they may
-    // be all that keeps a lane from being idle, while the program does not look for them.
+    // Somebody can leave or has left, or a lane that broke is over, as soon as the completions are
+    // taken that are there: they may be all that keeps a lane from being idle, while the program
+    // does not look for them.
     bool wants_completions() noexcept {
-        return std::exchange(asked_too_early_, false) || in_line() > 0;
+        return std::exchange(asked_too_early_, false) || in_line() + breaking_ > 0;
     }
     // When serve() is due even if nothing comes.
     Time deadline() const noexcept;
@@ -76,13 +79,19 @@ public:
     // The next peer that became ready, lost its link, its wireup or its session.
     Peer* take_changed() noexcept { return changed_.pop_front(); }
 
-    // Ends the peer's link, because of error.
+    // Ends the peer's link and the session, because of error.
     void drop(Peer& peer, int error) noexcept;
+    // The peer's link broke. Another one takes its place, unless too many have broken already.
+    void replace(Peer& peer) noexcept;
     // Ends all links and tells the peers.
     void say_goodbye() noexcept;
 
-    // A failed lane has more of its completions behind it, and goes when it has them all.
-    void retire(Lane& lane, uint16_t position) noexcept;
+    // A completion was polled. A failed lane has more behind it, and goes when it has them all.
+    void retire(Lane& lane, uint16_t position, bool done) noexcept {
+        lane.retire(position);
+        if (lane.failed()) [[unlikely]]
+            bury(lane, done);
+    }
 
 private:
     // wireup.cpp
@@ -146,6 +155,9 @@ private:
     void stand_down(Peer& peer) noexcept;
     void forget_lane(Peer& peer) noexcept;
     void step_aside(Peer& peer) noexcept;
+    void break_off(Peer& peer) noexcept;
+    void broke_off(Peer& peer, const Lane& lane) noexcept;
+    void bury(Lane& lane, bool done) noexcept;
     void mark_changed(Peer& peer) noexcept;
 
     uint64_t in_line() const noexcept { return counters_.connections_waiting; }
@@ -167,6 +179,7 @@ private:
     List<Peer, Stand> connected_; // in the order in which they came
     Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
     bool asked_too_early_{false}; // to leave, with something under way
+    uint32_t breaking_{0};        // peers whose last lane broke and is not over
     uint32_t lanes_{0};
     std::array<uint32_t, 5> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;

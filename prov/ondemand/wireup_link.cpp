@@ -15,6 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// How many connections to a peer may break in a row that have carried nothing.
+constexpr uint8_t kBreaks = 3;
+
 // Where the time is counted for which a peer stood like that; null: it is not.
 uint64_t* time_spent(Counters& counters, Link link) noexcept {
     switch (link) {
@@ -37,8 +40,8 @@ uint64_t* time_spent(Counters& counters, Link link) noexcept {
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
         peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
-                                           queues_.budget, peer, peer.session, queues_.segments,
-                                           queues_.access);
+                                           queues_.budget, queues_.copies, peer, peer.session,
+                                           peer.received, queues_.segments, queues_.access);
         try {
             peers_.add(*peer.lane);
         } catch (...) {
@@ -78,6 +81,7 @@ void Wireup::become_ready(Peer& peer) noexcept {
     peer.wanted = peer.stayed = false;
     counters_.connection_opened();
     peer.stranger = false;
+    if (std::exchange(peer.replacing, false)) ++counters_.connections_replaced;
     if (!std::exchange(peer.met, true)) ++counters_.peers;
     mark_changed(peer);
 }
@@ -107,10 +111,12 @@ void Wireup::stand_down(Peer& peer) noexcept {
 }
 
 void Wireup::drop(Peer& peer, int error) noexcept {
-    if (peer.link == Link::none && !peer.standing()) return;
+    if (peer.link == Link::none && !peer.standing() && !peer.broken) return;
     if (peer.link == Link::ready || peer.link == Link::leaving) counters_.connection_closed();
     peer.own_losses = peer.remote_losses = 0;
-    ++peer.session;
+    peer.begin_session();
+    peer.replacing = peer.asked = false;
+    peer.breaks = 0;
     peer.error = error;
     peer.refusals = 0;
     peer.wanted = false;
@@ -118,10 +124,51 @@ void Wireup::drop(Peer& peer, int error) noexcept {
     mark_changed(peer);
 }
 
+// What was on its way comes back in error, and then stands in line for the next one, in front of
+// all else.
+void Wireup::replace(Peer& peer) noexcept {
+    counters_.connection_closed();
+    peer.refusals = 0;
+    peer.replacing = true;
+    break_off(peer);
+}
+
+// There is no other lane before this one is over and all that came over it is counted, so that the
+// peer can be told. What it was to repeat and has not stays behind what comes back from it.
+void Wireup::break_off(Peer& peer) noexcept {
+    peer.broken = true;
+    while (Job* job = peer.repeats.pop_front()) peer.left.push_back(*job);
+    peer.carried = peer.lane->has_worked();
+    ++breaking_;
+    peer.lane->set_awaited();
+    forget_lane(peer);
+}
+
+// Nothing more comes of a lane that broke. A peer whose connections do not hold is not tried for
+// ever. Whether they hold knows who has something to send, and tells the other side with the next
+// one: what the peer reads and writes here does not show.
+void Wireup::broke_off(Peer& peer, const Lane& lane) noexcept {
+    while (Job* job = peer.left.pop_front()) peer.repeats.push_back(*job);
+    if (peer.received != lane.received_before()) peer.carried = true;
+    if (peer.carried) peer.breaks = 0;
+    if (peer.replacing && !peer.carried && lane.tried() && ++peer.breaks > kBreaks) {
+        ODRC_WARN(FI_LOG_EP_CTRL,
+                  "{}: connections to {} do not hold: {} have broken, one by one, "
+                  "that had carried nothing",
+                  adapter_.port().name(), peer.address.text(), peer.breaks);
+        drop(peer, FI_ECONNRESET);
+    }
+    peer.broken = false;
+    --breaking_;
+    peer.wanted = !peer.nothing_waits() || !peer.unanswered.empty();
+    if ((peer.wanted || peer.asked) && !peer.error) stand_in_line(peer);
+    peer.asked = false;
+}
+
 // The link goes, and nothing with it: what waits for it stands in line.
 void Wireup::step_aside(Peer& peer) noexcept {
     forget_lane(peer);
-    peer.wanted = !peer.jobs.empty();
+    peer.wanted = !peer.nothing_waits();
     if (peer.wanted) stand_in_line(peer);
 }
 
@@ -140,12 +187,12 @@ void Wireup::forget_lane(Peer& peer) noexcept {
     }
 }
 
-void Wireup::retire(Lane& lane, uint16_t position) noexcept {
-    lane.retire(position);
-    if (!lane.failed()) [[likely]]
-        return;
+void Wireup::bury(Lane& lane, bool done) noexcept {
+    Peer& peer = lane.peer();
+    if (done && lane.awaited()) peer.carried = true;
     lane.try_mark();
     if (!lane.finished()) return;
+    if (lane.awaited()) broke_off(peer, lane);
     peers_.remove(lane);
     std::erase_if(dying_, [&](const auto& dying) { return dying.get() == &lane; });
     --lanes_;

@@ -65,6 +65,7 @@ WireupDatagram encode(const WireupMessage& m) noexcept {
     w.put(m.attempt);
     w.put(m.answered_attempt);
     w.put(m.losses);
+    w.put(m.received);
     w.put(m.reason);
     w.put(m.qp.qpn);
     w.put(m.qp.psn);
@@ -90,6 +91,7 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.attempt = r.get<uint32_t>();
     m.answered_attempt = r.get<uint32_t>();
     m.losses = r.get<uint32_t>();
+    m.received = r.get<uint32_t>();
     m.reason = r.get<uint32_t>();
     m.qp.qpn = r.get<uint32_t>();
     m.qp.psn = r.get<uint32_t>();

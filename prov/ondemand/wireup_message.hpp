@@ -18,8 +18,8 @@ namespace odrc::ondemand {
 // to, so that a duplicate or a straggler is recognised, and all can be repeated without harm. What
 // keeps strangers out is told in wireup_strangers.cpp.
 enum class WireupType : uint8_t {
-    request = 1, // connect to me: my queue pair is this one; reason 0: if you still want to
-    accept = 2,  // I am connected to your queue pair, and this is mine
+    request = 1, // connect to me: my queue pair is this one; reason is of the bits below
+    accept = 2,  // I am connected to your queue pair, and this is mine; likewise
     confirm = 3, // I am connected to yours: send
     refuse = 4,  // I cannot connect to you; reason is a fi_errno value
     goodbye = 5, // the connection of these attempts has ended
@@ -30,6 +30,10 @@ enum class WireupType : uint8_t {
     ticket = 10, // to a request: say that again with this ticket, so that I know it is you
 };
 
+// Why there is to be a connection.
+inline constexpr uint32_t kWanted = 1;  // I want it; else: if you still want to
+inline constexpr uint32_t kCarried = 2; // the last one broke, but had carried something
+
 struct WireupMessage {
     WireupType type;
     uint64_t endpoint;         // random, of the sender: tells a restarted process from the old one
@@ -38,6 +42,7 @@ struct WireupMessage {
     uint32_t attempt;          // of the sender, counted up from 1
     uint32_t answered_attempt; // of the receiver that this answers; 0: none known
     uint32_t losses;           // of the sender (Peer::own_losses)
+    uint32_t received; // of the receiver's frames, in requests and acceptances (Peer::taken)
     uint32_t reason;
     verbs::QpAddress qp;  // of the sender, in requests and acceptances
     uint8_t wants_events; // likewise; 1: to be told of reads and writes of its memory
@@ -45,10 +50,10 @@ struct WireupMessage {
 
 // Layout on the wire, little-endian, no padding:
 //   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | to 8 | ticket 8 | attempt 4 |
-//   answered_attempt 4 | losses 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 | rd_atomic 1 |
-//   GID 16 | wants_events 1 | seal 16
-inline constexpr size_t kWireupBytes = 77 + Seal::kBytes;
-inline constexpr uint8_t kWireupVersion = 6;
+//   answered_attempt 4 | losses 4 | received 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 |
+//   rd_atomic 1 | GID 16 | wants_events 1 | seal 16
+inline constexpr size_t kWireupBytes = 81 + Seal::kBytes;
+inline constexpr uint8_t kWireupVersion = 7;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept; // yet to be sealed

@@ -69,7 +69,7 @@ Peer* Wireup::idle_peer() noexcept {
         Peer* peer = hand_ ? hand_ : connected_.front();
         if (!peer) return nullptr;
         hand_ = connected_.after(*peer);
-        if (peer->lane->visited() || !peer->jobs.empty()) continue;
+        if (peer->lane->visited() || !peer->nothing_waits()) continue;
         if (peer->stayed && now - peer->since < kRest) continue;
         if (peer->lane->idle()) return peer;
         if (peer->lane->untold()) peer->lane->probe();
@@ -102,6 +102,7 @@ void Wireup::leave(Peer& peer) noexcept {
 // Nothing is under way, on either side: the connection goes, and comes back at the next word.
 void Wireup::part(Peer& peer) noexcept {
     counters_.connection_closed();
+    peer.breaks = 0; // this one has held
     step_aside(peer);
 }
 
@@ -123,7 +124,7 @@ void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link == Link::accepted) become_ready(peer);
     // What was refused once stays so, however late it comes again: the peer has gone on meanwhile.
     const bool refused = m.reason <= peer.refused_round;
-    if (refused || !peer.jobs.empty()) {
+    if (refused || !peer.nothing_waits()) {
         peer.refused_round = std::max(peer.refused_round, m.reason);
         return answer(WireupType::stay, peer, m, m.reason);
     }
@@ -145,8 +146,12 @@ void Wireup::on_stay(Peer& peer, const WireupMessage& m) noexcept {
     mark_changed(peer);
 }
 
+// As it was asked to, or because the connection broke before we knew that it stood.
 void Wireup::on_left(Peer& peer, const WireupMessage& m) noexcept {
-    if (peer.link == Link::leaving && is_of_link(peer, m)) part(peer);
+    if (!is_of_link(peer, m)) return;
+    if (peer.link == Link::leaving) return part(peer);
+    if (peer.link == Link::accepted) return step_aside(peer);
+    if (peer.link == Link::ready) replace(peer);
 }
 
 } // namespace odrc::ondemand

@@ -18,7 +18,7 @@ constexpr auto kLongestWait = 1000ms;
 constexpr auto kPatience = 15s;
 // A wireup that takes longer is told of in the log.
 constexpr auto kStall = 1s;
-// How often those in line look whether somebody can leave for them.
+// How often those in line look whether somebody can leave for them, or a lane that broke is over.
 constexpr auto kLookEvery = 2ms;
 
 const char* name_of(Link link) noexcept {
@@ -67,7 +67,7 @@ bool Wireup::serve() noexcept {
 }
 
 Time Wireup::deadline() const noexcept {
-    Time first = in_line() > 0 ? Clock::now() + kLookEvery : kNever;
+    Time first = in_line() + breaking_ > 0 ? Clock::now() + kLookEvery : kNever;
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
         first = std::min(first, peer->retransmit_at);
     return first;
@@ -91,7 +91,7 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
     peer.retransmit_at = now + peer.wait;
     switch (peer.link) {
     case Link::requested:
-        return send(WireupType::request, peer, peer.wanted);
+        return send(WireupType::request, peer);
     case Link::accepted:
         return send(WireupType::accept, peer);
     default:
@@ -112,7 +112,9 @@ void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
              peer.tries + 1, in_line(), queues_.most_lanes, count(Link::ready));
 }
 
+// Who had a connection and has nobody at its address any more was not refused, but lost its peer.
 void Wireup::give_up(Peer& peer, int error) noexcept {
+    if (peer.replacing && error == FI_ECONNREFUSED) error = FI_ECONNRESET;
     const bool silent = peer.link == Link::requested && error == FI_ETIMEDOUT;
     ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
              "{}: no connection to {}: {} (it was {}, after {} datagrams and {} ms){}",
@@ -124,6 +126,8 @@ void Wireup::give_up(Peer& peer, int error) noexcept {
 
 void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
     const bool answers = peer.link != Link::requested;
+    if (type == WireupType::request || type == WireupType::accept)
+        reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0);
     const WireupMessage message{.type = type,
                                 .endpoint = endpoint_,
                                 .to = answers ? peer.remote_endpoint : 0,
@@ -131,6 +135,7 @@ void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
                                 .attempt = peer.attempt,
                                 .answered_attempt = answers ? peer.remote_attempt : 0,
                                 .losses = peer.own_losses,
+                                .received = peer.received,
                                 .reason = reason,
                                 .qp = peer.lane->qp().address(),
                                 .wants_events = wants_events_};
@@ -148,6 +153,7 @@ void Wireup::answer(WireupType type, const Address& to, const WireupMessage& m,
                                 .attempt = m.answered_attempt,
                                 .answered_attempt = m.attempt,
                                 .losses = 0,
+                                .received = 0,
                                 .reason = reason,
                                 .qp = {},
                                 .wants_events = 0};

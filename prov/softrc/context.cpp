@@ -105,6 +105,7 @@ ibv_mr* SoftContext::reg_mr_iova(ibv_pd* pd, void* address, size_t length, uint6
         errno = EINVAL;
         return nullptr;
     }
+    read_faults(false);
     errno = ENOMEM;
     std::unique_ptr<ibv_mr> mr{fault_fails_registration() ? nullptr : new (std::nothrow) ibv_mr{}};
     if (!mr) return nullptr;

@@ -75,7 +75,16 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr, uint32_t length) 
     if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
         link_.process->raise_event(link_.port->events,
                                    link_.port->event | uint64_t{IBV_EVENT_COMM_EST});
-    if (fault_breaks()) return refuse(IBV_WC_RETRY_EXC_ERR);
+    const bool may_break = attr_.dest_qp_num != qp_num; // else it is nobody's but ours
+    if (may_break && fault_breaks()) return refuse(IBV_WC_RETRY_EXC_ERR);
+    const Outcome outcome = carry_out_there(wr, data);
+    if (outcome.verdict == Verdict::done && outcome.status == IBV_WC_SUCCESS && may_break &&
+        fault_loses_answer())
+        return refuse(IBV_WC_RETRY_EXC_ERR);
+    return outcome;
+}
+
+QueuePair::Outcome QueuePair::carry_out_there(const ibv_send_wr& wr, const Data& data) noexcept {
     switch (wr.opcode) {
     case IBV_WR_RDMA_READ:
         return read(wr, data);

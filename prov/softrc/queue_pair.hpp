@@ -186,6 +186,7 @@ private:
     };
     bool find_registered(const ibv_send_wr& wr, iovec* pieces) noexcept;
     Outcome carry_out(const ibv_send_wr& wr, uint32_t length) noexcept;
+    Outcome carry_out_there(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome send(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;

@@ -52,6 +52,7 @@ inline int QueuePair::accept(const ibv_send_wr& wr) noexcept {
 
     const uint32_t position = posted() + 1;
     if (now == IBV_QPS_ERR || now == IBV_QPS_SQE) {
+        if (now == IBV_QPS_ERR) flush(); // what waits goes first
         posted_.store(position, std::memory_order_relaxed);
         complete(wr, position, IBV_WC_WR_FLUSH_ERR);
         return 0;

@@ -29,7 +29,10 @@ void BufferPool::add_slab() {
     const verbs::Slab& slab = slabs_.emplace_back(adapter_.context(), adapter_.port(),
                                                   adapter_.pd(), buffer_size_ * slab_count_);
     for (size_t i = slab_count_; i-- > 0;) {
-        buffers[i] = {slab.bytes().data() + i * buffer_size_, slab.lkey(), nullptr};
+        buffers[i] = {.data = slab.bytes().data() + i * buffer_size_,
+                      .lkey = slab.lkey(),
+                      .position = 0,
+                      .next = nullptr};
         give_back(&buffers[i]);
     }
     buffers_.push_back(std::move(buffers));

@@ -15,6 +15,7 @@ namespace odrc::srq {
 struct alignas(16) Buffer {
     std::byte* data;
     uint32_t lkey;
+    uint16_t position; // in a send queue, while a lane keeps it
     Buffer* next;
 };
 

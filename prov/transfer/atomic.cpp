@@ -124,13 +124,16 @@ bool Engine::take_places(Send& send, std::span<const fi_ioc> results, size_t ele
 // wait for that.
 int Engine::post_atomic(Lane& lane, Send& send) noexcept {
     Peer& peer = *send.peer;
-    const bool by_device = send.for_device && peer.atomics == 0 && !peer.wants_events;
+    const bool repeated = send.out;
+    const bool waits = send.awaiting; // for its answer, since it went out first
+    const bool by_device =
+        send.for_device && peer.atomics == 0 && !peer.wants_events && !send.numbered;
     if (const int error =
             by_device ? post_device_atomic(lane, send) : post_copied(lane, send, send.built))
         return error;
-    ++counters_.atomics;
+    if (!repeated) ++counters_.atomics;
     if (by_device) return 0;
-    ++peer.atomics;
+    if (!waits) ++peer.atomics;
     await_answer(peer, send);
     return 0;
 }

@@ -59,9 +59,11 @@ int Engine::post_device_atomic(Lane& lane, Send& send) noexcept {
     return 0;
 }
 
-void Engine::on_changed(Send& send, ibv_wc_status status) noexcept {
+// One that may have been done cannot be done again.
+void Engine::on_changed(Send& send, Ending end) noexcept {
     send.posted = false;
-    const int error = send.failure ? send.failure : error_of(status);
+    if (end.lost() && end.never_begun) return save(*send.peer, send);
+    const int error = send.failure ? send.failure : end.lost() ? FI_EIO : error_of(end.status);
     if (!error) send.pieces.fill({send.buffer->data, send.pieces.bytes});
     complete(send, error);
 }

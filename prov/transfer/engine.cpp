@@ -103,7 +103,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , wireup_{adapter,
               peers_,
               counters_,
-              {cq_.get(), receives_.get(), posting_, budget_, segments_,
+              {cq_.get(), receives_.get(), posting_, budget_, injects_, segments_,
                most_queue_pairs(adapter.port()), access_of_peers(settings)},
               settings.address,
               settings.seal,
@@ -168,23 +168,25 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     }
     if (!lane) return; // it went with all its work
     if (wc.status != IBV_WC_SUCCESS && !lane->failed()) on_failure(*lane, wc);
-    conclude(id, wc.status);
-    wireup_.retire(*lane, id.position());
+    conclude(*lane, id, wc.status);
+    wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
 }
 
 // Tells whom it concerns that a work request is over.
-void Engine::conclude(verbs::WorkId id, ibv_wc_status status) noexcept {
+void Engine::conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexcept {
+    const Ending end = status == IBV_WC_SUCCESS ? Ending{} : ending_of(lane, status);
     switch (id.kind()) {
     case verbs::WorkKind::send:
-        return on_sent(*id.object<Send>(), status);
+        return on_sent(*id.object<Send>(), end);
     case verbs::WorkKind::read:
-        return on_fetched(*id.object<Fetch>(), status);
+        return on_fetched(*id.object<Fetch>(), end);
     case verbs::WorkKind::atomic:
-        return on_changed(*id.object<Send>(), status);
+        return on_changed(*id.object<Send>(), end);
     case verbs::WorkKind::rma:
-        return on_moved(*id.object<Rma>(), status);
+        return on_moved(*id.object<Rma>(), end);
     default:
-        return;
+        if (end.good()) return;
+        if (srq::Buffer* copy = lane.take_kept(id.position())) save(lane, *copy, end);
     }
 }
 
@@ -193,7 +195,10 @@ void Engine::on_failure(Lane& lane, const ibv_wc& wc) noexcept {
     ODRC_WARN(FI_LOG_EP_DATA, "{}: the connection to {} broke: {} (queue pair {:#x})",
               adapter_.port().name(), lane.peer().address.text(), ibv_wc_status_str(wc.status),
               wc.qp_num);
-    wireup_.drop(lane.peer(), FI_ECONNRESET);
+    if (is_refusal(wc.status)) lane.set_refused();
+    const bool active = wireup_.active();
+    wireup_.replace(lane.peer());
+    if (!active && wireup_.active()) watchdog_.wake();
 }
 
 void Engine::take_changes() noexcept {
@@ -281,17 +286,22 @@ bool Engine::busy() const noexcept {
 // long is not waited for, nor one that merely owes an answer.
 void Engine::drain() noexcept {
     uint64_t state = 0;
+    bool waiting = false; // for a lane, or for room
     for (Time since = Clock::now();; sched_yield()) {
         const Entry entry{gate_};
         progress();
-        peers_.for_each([](Peer& peer) {
-            if (peer.ready() && peer.jobs.empty() && peer.lane->untold()) peer.lane->probe();
+        waiting = false;
+        peers_.for_each([&](Peer& peer) {
+            if (!peer.nothing_waits())
+                waiting = true;
+            else if (peer.ready() && peer.lane->untold())
+                peer.lane->probe();
         });
-        if (!busy() && unanswered_ == 0) return;
+        if (!busy() && !waiting && unanswered_ == 0) return;
         const Time now = Clock::now();
         const uint64_t state_now = uint64_t{transmitting_} << 32 | budget_.left;
         if (std::exchange(state, state_now) != state_now) since = now;
-        if (now - since < (busy() ? kWaitForPeers : kWaitForAnswers)) continue;
+        if (now - since < (busy() || waiting ? kWaitForPeers : kWaitForAnswers)) continue;
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: closed with {} messages that their peers have not taken",
                   adapter_.port().name(), transmitting_);
         return;

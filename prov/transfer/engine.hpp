@@ -16,6 +16,7 @@
 #include "transfer/region_tallies.hpp"
 #include "transfer/remote_copy.hpp"
 #include "transfer/shared_words.hpp"
+#include "transfer/status.hpp"
 #include "transfer/tally.hpp"
 
 #include <sys/types.h>
@@ -119,7 +120,7 @@ private:
     verbs::Cq make_cq();
     bool poll() noexcept;
     void dispatch(const ibv_wc& wc) noexcept;
-    void conclude(verbs::WorkId id, ibv_wc_status status) noexcept;
+    void conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexcept;
     void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     void take_changes() noexcept;
     void connect(Peer& peer) noexcept;
@@ -132,7 +133,7 @@ private:
     void drain() noexcept;
 
     bool may_post(const Peer& peer) const noexcept {
-        return peer.ready() && peer.jobs.empty() && peer.lane->has_room();
+        return peer.ready() && peer.nothing_waits() && peer.lane->has_room();
     }
     void block(Peer& peer) noexcept {
         if (!static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) blocked_.push_back(peer);
@@ -150,10 +151,22 @@ private:
     void fail(Job& job, int error) noexcept;
     void await_answer(Peer& peer, Job& job) noexcept;
     void answered(Job& job) noexcept;
+    void take_off(Job& job) noexcept;
     void fail_operations(Peer& peer) noexcept;
     void fail_outdated(Peer& peer) noexcept;
     void work_off(Peer& peer) noexcept;
     void unblock() noexcept;
+
+    // repeats.cpp
+    static Ending ending_of(const Lane& lane, ibv_wc_status status) noexcept;
+    static void save(Peer& peer, Job& job) noexcept;
+    void save(Lane& lane, srq::Buffer& copy, Ending end) noexcept;
+    bool revive_send(Peer& peer, srq::Buffer& copy, const Kept& kept) noexcept;
+    bool revive_write(Peer& peer, srq::Buffer& copy, const Kept& kept) noexcept;
+    void fill_gap(Peer& peer, uint32_t sequence) noexcept;
+    void pass_over_taken(Peer& peer) noexcept;
+    void arrived(Peer& peer, Job& job) noexcept;
+    bool repeat(Peer& peer) noexcept;
 
     // send.cpp
     ssize_t begin(const SendArguments& a) noexcept;
@@ -161,7 +174,8 @@ private:
     Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
     bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error,
                 const Results& results = {}) noexcept;
-    void on_sent(Send& send, ibv_wc_status status) noexcept;
+    void on_sent(Send& send, Ending end) noexcept;
+    void not_sent(Send& send, Ending end) noexcept;
     static void count(Tally* tally, int error) noexcept {
         if (tally) tally->count(error);
     }
@@ -174,10 +188,14 @@ private:
     int post_message(Lane& lane, Send& send) noexcept;
     int post_gathered(Lane& lane, Send& send) noexcept;
     int post_copied(Lane& lane, Send& send, size_t size) noexcept;
+    // A frame that is repeated has its number already.
+    static void number(Send& send) noexcept {
+        if (!send.numbered) send.header.sequence = send.peer->sent;
+    }
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
-                   const void* object, bool more) noexcept;
+                   const void* object, bool more, uint32_t sequence) noexcept;
     void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
     void count_sent(size_t length) noexcept {
         ++counters_.messages_sent;
@@ -207,7 +225,7 @@ private:
     void fetch(Receive& receive, const Message& message) noexcept;
     int register_target(Fetch& fetch) noexcept;
     int post(Lane& lane, Fetch& fetch) noexcept;
-    void on_fetched(Fetch& fetch, ibv_wc_status status) noexcept;
+    void on_fetched(Fetch& fetch, Ending end) noexcept;
     void end(Fetch& fetch, int error) noexcept;
     void send_finish(const Message& message, int error) noexcept;
     void on_finish(Peer& peer, const wire::Frame& frame) noexcept;
@@ -218,8 +236,9 @@ private:
     Rma* make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept;
     int post(Lane& lane, Rma& rma) noexcept;
     int prepare(const Lane& lane, Rma& rma) noexcept;
+    static void rewind(Rma& rma) noexcept;
     int post_part(Lane& lane, Rma& rma) noexcept;
-    void on_moved(Rma& rma, ibv_wc_status status) noexcept;
+    void on_moved(Rma& rma, Ending end) noexcept;
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
@@ -244,7 +263,7 @@ private:
     // device_atomic.cpp
     bool device_can(const AtomicArguments& a) const noexcept;
     int post_device_atomic(Lane& lane, Send& send) noexcept;
-    void on_changed(Send& send, ibv_wc_status status) noexcept;
+    void on_changed(Send& send, Ending end) noexcept;
 
     // atomic_target.cpp
     void on_atomic(Lane& lane, const wire::Frame& frame) noexcept;
@@ -253,7 +272,7 @@ private:
     // parts.cpp
     Send* make_part(Peer& peer, uint64_t tag, int failure) noexcept;
     void part_sent(Send& send, int error) noexcept;
-    void repeat(const Send& lost) noexcept;
+    void send_once_more(const Send& lost) noexcept;
     void on_part(const Message& message) noexcept;
     void part_received(Receive& receive, const Message& message, int error) noexcept;
     void lose_parts(const Peer& peer, int error) noexcept;
@@ -276,7 +295,7 @@ private:
     verbs::PostList posting_{counters_.posts};
     ondemand::CompletionBudget budget_;
     srq::BufferPool frames_;  // for frames that are copied on their way out
-    srq::BufferPool injects_; // for injected messages that have to wait
+    srq::BufferPool injects_; // for injected messages that have to wait, and copies of others
 
     LongLists longs_;
     Pool<Send> sends_;

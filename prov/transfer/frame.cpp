@@ -11,7 +11,8 @@
 namespace odrc::transfer {
 
 int Engine::post(Lane& lane, Send& send) noexcept {
-    if (send.header.kind == wire::FrameKind::placed) return post_built(lane, send, {});
+    if (send.header.kind == wire::FrameKind::placed || send.header.kind == wire::FrameKind::nothing)
+        return post_built(lane, send, {});
     if (send.header.kind == wire::FrameKind::atomic) return post_atomic(lane, send);
     if (send.header.kind == wire::FrameKind::finish) {
         if (send.built > 0) return post_copied(lane, send, send.built);
@@ -24,6 +25,7 @@ int Engine::post(Lane& lane, Send& send) noexcept {
 // A message in its frame: inline, gathered from where it lies, or copied together.
 int Engine::post_message(Lane& lane, Send& send) noexcept {
     const bool confirm = send.header.flags & wire::kConfirm;
+    const bool repeated = send.numbered;
     const auto key = adapter_.whole_memory_key();
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
@@ -38,13 +40,13 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
             in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length))
         return error;
     if (confirm) await_answer(*send.peer, send);
-    count_sent(send.length);
+    if (!repeated) count_sent(send.length);
     return 0;
 }
 
 int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     const uint32_t key = adapter_.whole_memory_key().value_or(0);
-    send.header.sequence = lane.sequence();
+    number(send);
     const bool fits_inline = wire::header_size(send.header) + send.length <= lane.max_inline();
     // What is held back for more to follow keeps its place.
     const bool join = fits_inline && send.length <= kShort && !send.more;
@@ -61,7 +63,7 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
 int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
     const size_t header_size = wire::header_size(send.header);
     std::byte* frame = send.buffer->data + wire::kMaxHeader - header_size;
-    send.header.sequence = lane.sequence();
+    number(send);
     wire::write_header(frame, send.header, send.data, sends_.handle(&send));
     Segments segments;
     segments.add(frame, header_size + size, send.buffer->lkey);
@@ -81,7 +83,7 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
     }
     alignas(8) std::byte inline_frame[wire::kMaxBuilt];
     std::byte* frame = fits_inline ? inline_frame : send.buffer->data;
-    send.header.sequence = lane.sequence();
+    number(send);
     const size_t header_size =
         wire::write_header(frame, send.header, send.data, confirm ? sends_.handle(&send) : 0);
     if (!payload.empty()) std::memcpy(frame + header_size, payload.data(), payload.size());
@@ -93,15 +95,15 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
 // Posts one frame for a send, which is told when the lane is done with it.
 int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept {
     if (const int error = post_frame(lane, segments, flags | IBV_SEND_SIGNALED,
-                                     verbs::WorkKind::send, &send, send.more))
+                                     verbs::WorkKind::send, &send, send.more, send.header.sequence))
         return error;
-    send.posted = true;
+    send.posted = send.numbered = true;
     send.peer->went_out(send);
     return 0;
 }
 
 int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
-                       const void* object, bool more) noexcept {
+                       const void* object, bool more, uint32_t sequence) noexcept {
     ibv_send_wr wr{};
     wr.sg_list = const_cast<ibv_sge*>(segments.list.data());
     wr.num_sge = static_cast<int>(segments.count);
@@ -113,14 +115,21 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, ver
                   adapter_.port().name(), lane.peer().address.text(), fi_strerror(error));
         return error;
     }
-    lane.frame_sent();
+    lane.peer().frame_sent(sequence);
     return 0;
 }
 
 void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
     wireup_.heard_from(lane);
+    lane.visit();
     const auto frame = wire::read_frame(bytes);
-    if (!frame || frame->header.sequence != lane.next_received()) {
+    const auto turn = frame ? lane.peer().take_frame(lane.session(), frame->header.sequence)
+                            : ondemand::Turn::early;
+    if (turn == ondemand::Turn::repeated) {
+        ++counters_.repeats_dropped;
+        return;
+    }
+    if (turn == ondemand::Turn::early) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent a frame of {} bytes that is not in order",
                   adapter_.port().name(), lane.peer().address.text(), bytes.size());
         if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
@@ -132,6 +141,7 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
         return on_note(lane, *frame);
     if (frame->header.kind == wire::FrameKind::placed)
         return on_placed(lane.peer(), frame->header.tag);
+    if (frame->header.kind == wire::FrameKind::nothing) return;
     const uint8_t flags = frame->header.flags;
     const bool has_tag = flags & (wire::kTagged | wire::kCollective);
     on_message({.peer = &lane.peer(),

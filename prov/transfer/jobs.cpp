@@ -13,7 +13,8 @@ using ondemand::JobKind;
 // Posts the job, or has it wait for its turn. 0, or a positive fi_errno and it is not kept.
 // What is urgent waits for room alone: a fence in front of it may wait for what it brings.
 int Engine::submit(Peer& peer, Job& job) noexcept {
-    const bool its_turn = job.urgent || (peer.jobs.empty() && peer.may_go(job));
+    const bool its_turn =
+        peer.repeats.empty() && (job.urgent || (peer.jobs.empty() && peer.may_go(job)));
     if (its_turn && peer.ready() && peer.lane->has_room()) {
         const int error = post(*peer.lane, job);
         if (error != FI_EAGAIN) return error;
@@ -43,7 +44,7 @@ void Engine::flush() noexcept {
     lane->unpost(count);
     if (!lane->failed()) wireup_.drop(lane->peer(), FI_EIO);
     for (const uint64_t id : std::span{ids}.first(count))
-        conclude(verbs::WorkId{id}, IBV_WC_WR_FLUSH_ERR);
+        conclude(*lane, verbs::WorkId{id}, IBV_WC_WR_FLUSH_ERR);
 }
 
 int Engine::post(Lane& lane, Job& job) noexcept {
@@ -67,17 +68,20 @@ void Engine::fail(Job& job, int error) noexcept {
         if (!send.posted) complete(send, error);
         return;
     }
-    case JobKind::fetch:
-        return end(static_cast<Fetch&>(job), error);
+    case JobKind::fetch: {
+        auto& fetch = static_cast<Fetch&>(job);
+        if (!fetch.failure) fetch.failure = error;
+        if (fetch.under_way == 0) end(fetch, fetch.failure);
+        return;
+    }
     case JobKind::rma:
         return end(static_cast<Rma&>(job), error);
     }
 }
 
 void Engine::await_answer(Peer& peer, Job& job) noexcept {
-    job.awaiting = true;
+    if (!std::exchange(job.awaiting, true)) ++unanswered_;
     peer.unanswered.push_back(job);
-    ++unanswered_;
     look_after_peers();
 }
 
@@ -89,16 +93,25 @@ void Engine::answered(Job& job) noexcept {
         --static_cast<Send&>(job).peer->atomics;
 }
 
+// Off the list that it is on, for no answer comes any more.
+void Engine::take_off(Job& job) noexcept {
+    if (job.awaiting)
+        answered(job);
+    else
+        List<Job>::erase(job);
+}
+
 // Ends what waits for a peer that is lost. What a lane still works on ends when it is flushed.
 void Engine::fail_operations(Peer& peer) noexcept {
     const int error = std::exchange(peer.error, 0);
     peer.renewed = false;
-    while (auto* job = peer.unanswered.front()) {
-        answered(*job);
-        fail(*job, error);
-    }
     List<Job> lost; // what is submitted meanwhile is for the next lane
-    while (auto* job = peer.jobs.pop_front()) lost.push_back(*job);
+    for (List<Job>* jobs : {&peer.unanswered, &peer.repeats, &peer.left, &peer.jobs}) {
+        while (auto* job = jobs->front()) {
+            take_off(*job);
+            lost.push_back(*job);
+        }
+    }
     while (auto* job = lost.pop_front()) fail(*job, error);
     lose_parts(peer, error);
 }
@@ -107,9 +120,11 @@ void Engine::fail_operations(Peer& peer) noexcept {
 void Engine::fail_outdated(Peer& peer) noexcept {
     peer.renewed = false;
     List<Job> lost;
-    for (Job* job = peer.unanswered.front(); job; job = peer.unanswered.front()) {
-        answered(*job);
-        lost.push_back(*job);
+    for (List<Job>* jobs : {&peer.unanswered, &peer.repeats, &peer.left}) {
+        while (auto* job = jobs->front()) {
+            take_off(*job);
+            lost.push_back(*job);
+        }
     }
     for (Job* job = peer.jobs.front(); job;) {
         Job* next = peer.jobs.after(*job);
@@ -125,6 +140,7 @@ void Engine::fail_outdated(Peer& peer) noexcept {
 
 // Posts the peer's jobs in order, as far as there is room.
 void Engine::work_off(Peer& peer) noexcept {
+    if (!peer.repeats.empty() && !repeat(peer)) return;
     while (Job* job = peer.jobs.front()) {
         if (!peer.ready()) return; // it changes again: see take_changes()
         int error = FI_EAGAIN;

@@ -102,9 +102,11 @@ struct Send : ondemand::Job {
     uint32_t error{0};               // finish: what the peer is told
     bool report_errors{false};       // to the application
     bool posted{false};              // the lane still works on it
+    bool numbered{false};            // it has its number in the session
     int failure{0};                  // it is lost, but the lane still works on it
     bool for_device{false};          // an atomic that the device can carry out
     bool again{false};               // a part: if it is lost, it is sent once more
+    bool told{false};                // the program was told long ago that it is over
 };
 
 // What an atomic of a peer's gives back, on its way into the frame that answers it.
@@ -147,6 +149,17 @@ struct Many {
     bool full{false};     // it takes no more, and goes back to the application after the last part
     bool canceled{false}; // likewise; the application is told by itself
 };
+
+// What is left of something injected that went out at once, until its lane is done with it: this in
+// front of a buffer, and the bytes behind kMaxHeader, with the header of a frame before them.
+struct Kept {
+    uint64_t address; // write: in the peer's memory
+    uint32_t rkey;    // likewise
+    uint16_t length;
+    uint8_t header; // message: bytes of it
+    bool write;
+};
+static_assert(sizeof(Kept) + wire::kMaxMessageHeader <= wire::kMaxHeader);
 
 struct Matching {}; // a list of receives that a message may match
 struct Posting {};  // the list of all posted receives, in order

@@ -36,7 +36,8 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     const wire::FrameHeader header{.kind = reads ? wire::FrameKind::read : wire::FrameKind::wrote,
                                    .flags = rma.note,
                                    .segments = static_cast<uint16_t>(keys.count),
-                                   .sequence = lane.sequence(),
+                                   .sequence =
+                                       rma.note_numbered ? rma.note_sequence : lane.peer().sent,
                                    .tag = rma.copy.bytes};
     const bool fits_inline = !rma.more && wire::header_size(header) <= lane.max_inline();
     if (!fits_inline && !rma.buffer) {
@@ -54,9 +55,11 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     // What a read has fetched may be fetched again after what follows it, until it is all here.
     if (reads) flags |= IBV_SEND_FENCE;
     if (fits_inline) flags |= IBV_SEND_INLINE;
-    if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma, rma.more))
+    if (const int error = post_frame(lane, segments, flags, verbs::WorkKind::rma, &rma, rma.more,
+                                     header.sequence))
         return error;
-    rma.noted = true;
+    rma.note_sequence = header.sequence;
+    rma.noted = rma.note_numbered = true;
     if (rma.note & wire::kConfirm) await_answer(*rma.peer, rma);
     return 0;
 }
@@ -70,6 +73,8 @@ void Engine::on_placed(Peer& peer, uint64_t handle) noexcept {
         return;
     }
     answered(*rma);
+    rma->moved = rma->noted = true; // if it was about to be made again
+    rma->lost = 0;
     if (rma->under_way == 0) complete(*rma);
 }
 

@@ -38,13 +38,13 @@ Send* Engine::make_part(Peer& peer, uint64_t tag, int failure) noexcept {
 
 void Engine::part_sent(Send& send, int error) noexcept {
     // What went down with a connection may arrive over the next one, unless nobody is there.
-    if (send.again && is_lost(error) && !closing_) repeat(send);
+    if (send.again && is_lost(error) && !closing_) send_once_more(send);
     void* const context = send.context;
     release(send);
     if (context) part_sink_->part_sent(context, error);
 }
 
-void Engine::repeat(const Send& lost) noexcept {
+void Engine::send_once_more(const Send& lost) noexcept {
     Send* send = make_part(*lost.peer, lost.header.tag, static_cast<int>(lost.data));
     if (send && submit(*send->peer, *send)) release(*send);
 }

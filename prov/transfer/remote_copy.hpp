@@ -24,6 +24,10 @@ struct RemoteCopy {
     // Fills in the memory of the next work request, of at most that many bytes and segments, and
     // gives its bytes. Of a copy of nothing, it is empty.
     size_t next(size_t most, uint32_t max_segments, ibv_send_wr& wr, Segments& segments) noexcept;
+    void rewind() noexcept {
+        posted = in_piece = 0;
+        piece = 0;
+    }
     // It was posted.
     void advance(size_t count) noexcept {
         posted += count;
@@ -42,7 +46,10 @@ struct Fetch : ondemand::Job {
     Peer* peer;
     Receive* receive{nullptr};
     Message message{};
-    RemoteCopy copy; // as many bytes as the message has and the receive has room for
+    RemoteCopy copy;       // as many bytes as the message has and the receive has room for
+    uint32_t under_way{0}; // work requests without their completion
+    bool lost{false};      // some of them went down with a lane: all is read again
+    int failure{0};        // a fi_errno value
 };
 
 // A read or write of the application's, of a peer's memory.
@@ -66,10 +73,16 @@ struct Rma : ondemand::Job {
     bool prepared{false};           // the local side of copy is known
     bool moved{false};              // all of copy has been posted
     bool noted{false};              // and the note
-    uint32_t under_way{0};          // work requests without their completion
-    int failure{0};                 // a fi_errno value
+    bool note_numbered{false};      // that has its number in the session
+    bool told{false};               // the program was told long ago that it is over
+    uint32_t note_sequence{0};
+    uint32_t lost{0};      // work requests that went down with a lane
+    uint32_t under_way{0}; // work requests without their completion
+    int failure{0};        // a fi_errno value
 
     bool all_out() const noexcept { return moved && (noted || note == 0); }
+    // The peer has confirmed that.
+    bool was_placed() const noexcept { return noted && note & wire::kConfirm && !awaiting; }
     bool has_keys() const noexcept {
         return std::ranges::all_of(copy.keys.list().first(pieces.count()),
                                    [](const auto& key) { return key.lkey() != 0; });

@@ -46,9 +46,10 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     send.header.kind = wire::FrameKind::announce;
     send.header.flags |= wire::kConfirm;
     send.header.segments = static_cast<uint16_t>(send.pieces.count());
+    const bool repeated = send.numbered;
     if (const int error = post_built(lane, send, {payload, size})) return error;
     await_answer(*send.peer, send);
-    count_sent(send.length);
+    if (!repeated) count_sent(send.length);
     return 0;
 }
 
@@ -95,7 +96,7 @@ void Engine::fetch(Receive& receive, const Message& message) noexcept {
     if (copy.bytes == 0) return end(*fetch, 0);
 
     if (!message.in_session()) return end(*fetch, FI_ECONNRESET);
-    if (const int error = submit(*message.peer, *fetch)) end(*fetch, error);
+    if (const int error = submit(*message.peer, *fetch)) fail(*fetch, error);
 }
 
 int Engine::register_target(Fetch& fetch) noexcept {
@@ -111,8 +112,11 @@ int Engine::register_target(Fetch& fetch) noexcept {
     return 0;
 }
 
-// Posts reads until all is asked for or the lane is full: all in one call, if they go at once.
+// Posts reads until all is asked for or the lane is full: all in one call, if they go at once. All
+// are signaled, so that we know when none is left to touch the memory, whatever becomes of the
+// lane.
 int Engine::post(Lane& lane, Fetch& fetch) noexcept {
+    if (std::exchange(fetch.lost, false)) fetch.copy.rewind();
     while (fetch.copy.left() > 0) {
         if (!lane.has_room()) return FI_EAGAIN;
         ibv_send_wr wr{};
@@ -120,17 +124,29 @@ int Engine::post(Lane& lane, Fetch& fetch) noexcept {
         const size_t bytes = fetch.copy.next(most_at_once_, read_segments_, wr, segments);
         const bool last = bytes == fetch.copy.left();
         wr.opcode = IBV_WR_RDMA_READ;
-        wr.send_flags = last ? IBV_SEND_SIGNALED : 0;
-        const int error = last ? lane.post(wr, verbs::WorkKind::read, &fetch)
-                               : lane.post(wr, verbs::WorkKind::lane, &lane, true);
-        if (error) return error;
+        wr.send_flags = IBV_SEND_SIGNALED;
+        if (const int error = lane.post(wr, verbs::WorkKind::read, &fetch, !last)) return error;
         fetch.copy.advance(bytes);
+        ++fetch.under_way;
     }
     return 0;
 }
 
-void Engine::on_fetched(Fetch& fetch, ibv_wc_status status) noexcept {
-    end(fetch, status == IBV_WC_SUCCESS ? 0 : FI_ECONNRESET);
+void Engine::on_fetched(Fetch& fetch, Ending ending) noexcept {
+    --fetch.under_way;
+    const bool all_out = fetch.copy.left() == 0;
+    if (ending.lost()) {
+        fetch.lost = true;
+        if (all_out) save(*fetch.peer, fetch);
+    } else if (!ending.good()) {
+        fetch.failure = FI_ECONNRESET;
+    }
+    if (fetch.under_way > 0) return;
+    if (fetch.failure) {
+        if (fetch.linked()) List<Job>::erase(fetch);
+        return end(fetch, fetch.failure);
+    }
+    if (all_out && !fetch.lost) end(fetch, 0);
 }
 
 void Engine::end(Fetch& fetch, int error) noexcept {

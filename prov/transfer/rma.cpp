@@ -8,6 +8,7 @@
 #include "transfer/status.hpp"
 #include "verbs_rc/remote_key.hpp"
 
+#include <cstring>
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::transfer {
@@ -50,19 +51,30 @@ ssize_t Engine::begin(const RmaArguments& a) noexcept {
     return 0;
 }
 
-// Nobody awaits its completion and the device takes it with the call: nothing is kept of it.
+// Nobody awaits its completion and the device takes it with the call: a copy is all that is kept.
 ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) noexcept {
+    srq::Buffer* copy = copy_into_buffer(injects_, a.iov);
+    if (!copy) return -FI_EAGAIN;
+    const Kept kept{.address = a.remote[0].addr,
+                    .rkey = verbs::RemoteKey{a.remote[0].key}.rkey(),
+                    .length = static_cast<uint16_t>(length),
+                    .header = 0,
+                    .write = true};
+    std::memcpy(copy->data, &kept, sizeof kept);
     Segments segments;
-    for (const iovec& v : a.iov) segments.add(v.iov_base, v.iov_len, 0);
+    segments.add(copy->data + wire::kMaxHeader, length, 0);
     ibv_send_wr wr{};
     wr.sg_list = segments.list.data();
     wr.num_sge = static_cast<int>(segments.count);
     wr.opcode = IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_INLINE;
-    wr.wr.rdma.remote_addr = a.remote[0].addr;
-    wr.wr.rdma.rkey = verbs::RemoteKey{a.remote[0].key}.rkey();
-    const int error = lane.post(wr, verbs::WorkKind::lane, &lane);
-    if (error) return -error;
+    wr.wr.rdma.remote_addr = kept.address;
+    wr.wr.rdma.rkey = kept.rkey;
+    if (const int error = lane.post(wr, verbs::WorkKind::lane, &lane)) {
+        injects_.give_back(copy);
+        return -error;
+    }
+    lane.keep(*copy);
     ++counters_.rma_operations;
     counters_.rma_bytes += length;
     count(settings_.tallies.written, 0);
@@ -115,17 +127,29 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
 // Posts work requests, in one call, until the lane is full. All are signaled, so that we know when
 // none is left to touch the memory, whatever becomes of the lane.
 int Engine::post(Lane& lane, Rma& rma) noexcept {
+    if (rma.lost > 0) rewind(rma);
     if (!rma.prepared)
         if (const int error = prepare(lane, rma)) return error;
     while (!rma.all_out()) {
         if (!lane.has_room()) return FI_EAGAIN;
         if (const int error = rma.moved ? post_note(lane, rma) : post_part(lane, rma)) return error;
         ++rma.under_way;
+        if (rma.out) continue;
         rma.peer->went_out(rma);
+        ++counters_.rma_operations;
+        counters_.rma_bytes += rma.copy.bytes;
     }
-    ++counters_.rma_operations;
-    counters_.rma_bytes += rma.copy.bytes;
     return 0;
+}
+
+// Some of it went down with a lane: the note alone, which is the last of it, or more.
+void Engine::rewind(Rma& rma) noexcept {
+    if (rma.lost > 1 || !rma.noted) {
+        rma.copy.rewind();
+        rma.moved = false;
+    }
+    rma.noted = false;
+    rma.lost = 0;
 }
 
 // Finds the local side of the copy: what the work request takes with it needs no key; what the
@@ -183,18 +207,24 @@ int Engine::post_part(Lane& lane, Rma& rma) noexcept {
 // ---- the end ----------------------------------------------------------------------------------
 
 // The lane is done with a work request.
-void Engine::on_moved(Rma& rma, ibv_wc_status status) noexcept {
+void Engine::on_moved(Rma& rma, Ending ending) noexcept {
     --rma.under_way;
-    if (!rma.failure) rma.failure = error_of(status);
+    if (ending.lost() && !rma.was_placed()) {
+        ++rma.lost;
+        if (rma.all_out()) save(*rma.peer, rma);
+    } else if (!ending.lost() && !rma.failure) {
+        rma.failure = error_of(ending.status);
+    }
     if (rma.under_way > 0) return;
     if (rma.failure) {
+        if (rma.noted && ending.session_stands) fill_gap(*rma.peer, rma.note_sequence);
         if (rma.awaiting)
             answered(rma);
         else if (rma.linked())
             List<Job>::erase(rma); // the rest of it waited for room
         return complete(rma);
     }
-    if (rma.all_out() && !rma.awaiting) complete(rma);
+    if (rma.all_out() && !rma.awaiting && rma.lost == 0) complete(rma);
 }
 
 // Ends an operation that is on no list any more, once the lane is done with it.
@@ -208,7 +238,9 @@ void Engine::complete(Rma& rma) noexcept {
     if (rma.kind == FI_READ && rma.copied.iov_base && !rma.failure)
         rma.pieces.fill({static_cast<const std::byte*>(rma.copied.iov_base), rma.copy.bytes});
     give_back(rma.copy.keys.list()); // before anyone hears that the memory is his again
-    count(rma.kind == FI_READ ? settings_.tallies.read : settings_.tallies.written, rma.failure);
+    if (!rma.told)
+        count(rma.kind == FI_READ ? settings_.tallies.read : settings_.tallies.written,
+              rma.failure);
     if (settings_.transmit && rma.failure && rma.report_errors) {
         fi_cq_err_entry entry{};
         entry.op_context = rma.context;

@@ -43,17 +43,29 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
     return -error;
 }
 
-// Nobody awaits its completion and the device takes it with the call: nothing is kept of it.
+// Nobody awaits its completion and the device takes it with the call: a copy is all that is kept.
 ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
-    ShortFrame frame;
+    srq::Buffer* copy = copy_into_buffer(injects_, a.iov);
+    if (!copy) return -FI_EAGAIN;
     wire::FrameHeader header = header_for(a);
-    header.sequence = lane.sequence();
-    const size_t header_size = wire::write_header(frame.bytes, header, a.data, 0);
-    const Segments segments = length <= kShort ? joined(frame, header_size, a.iov)
-                                               : listed(frame.bytes, header_size, a.iov, 0);
-    const int error =
-        post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane, false);
-    if (error) return -error;
+    header.sequence = lane.peer().sent;
+    const size_t header_size = wire::header_size(header);
+    std::byte* frame = copy->data + wire::kMaxHeader - header_size;
+    wire::write_header(frame, header, a.data, 0);
+    const Kept kept{.address = 0,
+                    .rkey = 0,
+                    .length = static_cast<uint16_t>(length),
+                    .header = static_cast<uint8_t>(header_size),
+                    .write = false};
+    std::memcpy(copy->data, &kept, sizeof kept);
+    Segments segments;
+    segments.add(frame, header_size + length, 0);
+    if (const int error = post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane,
+                                     false, header.sequence)) {
+        injects_.give_back(copy);
+        return -error;
+    }
+    lane.keep(*copy);
     count_sent(length);
     count(settings_.tallies.sent, 0);
     return 0;
@@ -109,13 +121,20 @@ bool Engine::answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error
 }
 
 // The lane is done with the frame.
-void Engine::on_sent(Send& send, ibv_wc_status status) noexcept {
+void Engine::on_sent(Send& send, Ending end) noexcept {
     send.posted = false;
-    if (status != IBV_WC_SUCCESS) {
-        if (send.awaiting) answered(send);
-        return complete(send, FI_ECONNRESET);
-    }
+    if (!end.good()) [[unlikely]]
+        return not_sent(send, end);
     if (!send.awaiting) complete(send, send.failure);
+}
+
+void Engine::not_sent(Send& send, Ending end) noexcept {
+    // The peer has answered it, and so has had it; or it has failed already.
+    if (send.header.flags & wire::kConfirm && !send.awaiting) return complete(send, send.failure);
+    if (end.frame_lost()) return save(*send.peer, send);
+    if (end.session_stands) fill_gap(*send.peer, send.header.sequence);
+    if (send.awaiting) answered(send);
+    complete(send, end.session_stands ? error_of(end.status) : FI_ECONNRESET);
 }
 
 Tally* Engine::tally_of(const Send& send) const noexcept {
@@ -126,7 +145,7 @@ Tally* Engine::tally_of(const Send& send) const noexcept {
 void Engine::complete(Send& send, int error) noexcept {
     if (send.header.flags & wire::kCollective) [[unlikely]]
         return part_sent(send, error);
-    if (!send.urgent) count(tally_of(send), error); // an answer is not the application's
+    if (!send.urgent && !send.told) count(tally_of(send), error); // an answer is not the program's
     if (settings_.transmit && error && send.report_errors) {
         fi_cq_err_entry entry{};
         entry.op_context = send.context;

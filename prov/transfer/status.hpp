@@ -22,4 +22,32 @@ inline int error_of(ibv_wc_status status) noexcept {
     }
 }
 
+// The work request itself is to blame, and would fail again.
+inline bool is_local_fault(ibv_wc_status status) noexcept {
+    return status == IBV_WC_LOC_PROT_ERR || status == IBV_WC_LOC_LEN_ERR ||
+           status == IBV_WC_LOC_QP_OP_ERR;
+}
+inline bool is_refusal(ibv_wc_status status) noexcept {
+    return status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
+           status == IBV_WC_REM_OP_ERR;
+}
+inline bool is_own_fault(ibv_wc_status status) noexcept {
+    return is_local_fault(status) || is_refusal(status);
+}
+
+// How a work request has ended.
+struct Ending {
+    ibv_wc_status status{IBV_WC_SUCCESS};
+    bool session_stands{
+        true}; // what is not done may be done over the next lane, if that does no harm
+    bool never_begun{false}; // the peer has refused what went before it
+
+    bool good() const noexcept { return status == IBV_WC_SUCCESS; }
+    // It may be done, or not: it is to be repeated. The peer refuses accesses, but not frames.
+    bool lost() const noexcept { return !good() && session_stands && !is_own_fault(status); }
+    bool frame_lost() const noexcept {
+        return !good() && session_stands && !is_local_fault(status);
+    }
+};
+
 } // namespace odrc::transfer

@@ -87,6 +87,7 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
         if (flags != kEvent || !bytes.empty()) return std::nullopt;
         break;
     case FrameKind::placed:
+    case FrameKind::nothing:
         if (flags != 0 || !bytes.empty()) return std::nullopt;
         break;
     case FrameKind::atomic:

@@ -26,6 +26,7 @@ enum class FrameKind : uint8_t {
     placed = 5,   // the answer to that, for the handle it came with
     read = 6,     // all reads that went before are done
     atomic = 7,   // the payload says what to do with the receiver's memory, and with which operands
+    nothing = 8,  // in the place of a frame that its sender could not send
 };
 
 enum FrameFlags : uint8_t {
@@ -40,7 +41,7 @@ struct FrameHeader {
     FrameKind kind;
     uint8_t flags;
     uint16_t segments; // announce, atomic: how many; kEvent: how many keys
-    uint32_t sequence; // counts the frames of a lane
+    uint32_t sequence; // counts the frames of a session
     uint64_t tag;      // finish, placed: the handle
 };
 static_assert(sizeof(FrameHeader) == 16);

@@ -89,7 +89,7 @@ public:
 private:
     static constexpr uint32_t kLanes = 3;
     // Where they lie in a datagram.
-    static constexpr size_t kHeader = 8, kQueuePair = 48;
+    static constexpr size_t kHeader = 8, kQueuePair = 52;
     static bool same(const WireupDatagram& a, std::span<const std::byte> b) {
         return std::equal(a.begin(), a.end() - Seal::kBytes, b.begin());
     }

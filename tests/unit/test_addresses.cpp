@@ -146,6 +146,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
         .attempt = 3,
         .answered_attempt = 4,
         .losses = 6,
+        .received = 9,
         .reason = 5,
         .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}},
         .wants_events = 1};
@@ -160,6 +161,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     CHECK(back->attempt == 3);
     CHECK(back->answered_attempt == 4);
     CHECK(back->losses == 6);
+    CHECK(back->received == 9);
     CHECK(back->reason == 5);
     CHECK(back->qp.qpn == 0xabcdef);
     CHECK(back->qp.psn == 0x123456);

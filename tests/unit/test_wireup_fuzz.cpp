@@ -18,6 +18,7 @@ TEST_CASE("a datagram of random bytes is taken apart or refused, and never read 
                 .attempt = 4,
                 .answered_attempt = 5,
                 .losses = 6,
+                .received = 0,
                 .reason = 7,
                 .qp = {.qpn = 8, .psn = 9, .lid = 10, .mtu = 5, .rd_atomic = 11, .gid = {}},
                 .wants_events = 1});

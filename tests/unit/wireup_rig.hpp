@@ -55,8 +55,10 @@ private:
 class Near : public Room {
 public:
     explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000)
-        : wireup{adapter, peers, counters, {cq(), srq(), posting_, budget_, 4, lanes, kAccess},
-                 address, seal,  false} {}
+        : wireup{adapter,  peers,
+                 counters, {cq(), srq(), posting_, budget_, copies_, 4, lanes, kAccess},
+                 address,  seal,
+                 false} {}
 
     // Takes in all that has come.
     void serve() {
@@ -65,7 +67,8 @@ public:
         ibv_wc wc;
         while (ibv_poll_cq(cq(), 1, &wc) == 1)
             if (Lane* lane = peers.find_lane(wc.qp_num))
-                wireup.retire(*lane, verbs::WorkId{wc.wr_id}.position());
+                wireup.retire(*lane, verbs::WorkId{wc.wr_id}.position(),
+                              wc.status == IBV_WC_SUCCESS);
         while (Peer* peer = wireup.take_changed()) peer->error = 0;
     }
     size_t known() {
@@ -84,6 +87,7 @@ public:
 private:
     verbs::PostList posting_{counters.posts};
     CompletionBudget budget_{2000};
+    srq::BufferPool copies_{adapter, counters, 256, 16};
 
 public:
     Wireup wireup;

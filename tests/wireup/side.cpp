@@ -18,14 +18,15 @@ constexpr size_t kWordBytes = 64;
 Seat::Seat(verbs::Adapter& a)
     : adapter{a}
     , cq{a.context(), a.context().create_cq(kCompletions, nullptr, nullptr)}
-    , receives{a, counters, kWordBytes, kReceives} {}
+    , receives{a, counters, kWordBytes, kReceives}
+    , copies{a, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes)
     : seat_{seat}
     , wireup_{seat.adapter,
               peers_,
               counters_,
-              {seat.cq.get(), seat.receives.get(), posting_, budget_, 1, most_lanes,
+              {seat.cq.get(), seat.receives.get(), posting_, budget_, seat.copies, 1, most_lanes,
                IBV_ACCESS_REMOTE_WRITE},
               wanted,
               seal,
@@ -63,7 +64,7 @@ bool Side::poll() {
             uint32_t word;
             std::memcpy(&word, buffer->data, sizeof word);
             heard_[lane->peer().address].push_back(word);
-            lane->next_received();
+            lane->visit();
             wireup_.heard_from(*lane);
         }
         seat_.receives.give_back(buffer);
@@ -72,7 +73,7 @@ bool Side::poll() {
     }
     if (!lane) return true;
     if (wc.status != IBV_WC_SUCCESS && !lane->failed()) wireup_.drop(lane->peer(), FI_ECONNRESET);
-    wireup_.retire(*lane, id.position());
+    wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
     return true;
 }
 

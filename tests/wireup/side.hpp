@@ -18,6 +18,7 @@ struct Seat {
     odrc::Counters counters;
     odrc::verbs::Cq cq;
     odrc::srq::ReceiveQueue receives;
+    odrc::srq::BufferPool copies;
 };
 
 // An endpoint that makes connections to say words over them: what is in an engine between the
