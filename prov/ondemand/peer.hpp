@@ -62,7 +62,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool told_to_wait{false}; // the peer has no queue pair for us yet
     bool stall_told{false};   // in the log
     bool renewed{false};      // the peer began a new session: what awaits answers will get none
-    bool broken{false};       // its last lane broke, and not all of its completions have come
+    bool broken{false};       // its last lane is over, and not all of its completions have come
     bool replacing{false};    // its last lane broke, and no other has come in its place
     bool asked{false};        // meanwhile the peer has asked for one
     bool carried{false};      // that one had carried something

@@ -155,10 +155,11 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     peer.remote_endpoint = m.endpoint;
     peer.remote_attempt = m.attempt;
     peer.remote_losses = m.losses;
-    if (m.reason & kCarried) peer.breaks = 0;
     // Who does not know yet that the session has begun speaks of the one before, and of more frames
     // than we have sent in this one: none.
-    peer.taken = Peer::is_before(peer.sent, m.received) ? 0 : m.received;
+    const uint32_t taken = Peer::is_before(peer.sent, m.received) ? 0 : m.received;
+    if (m.reason & kCarried || taken != peer.taken) peer.breaks = 0;
+    peer.taken = taken;
 }
 
 void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {

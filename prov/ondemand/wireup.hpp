@@ -179,7 +179,7 @@ private:
     List<Peer, Stand> connected_; // in the order in which they came
     Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
     bool asked_too_early_{false}; // to leave, with something under way
-    uint32_t breaking_{0};        // peers whose last lane broke and is not over
+    uint32_t breaking_{0};        // peers whose last lane is not over, and who wait for that
     uint32_t lanes_{0};
     std::array<uint32_t, 5> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;

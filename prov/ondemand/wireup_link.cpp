@@ -160,13 +160,14 @@ void Wireup::broke_off(Peer& peer, const Lane& lane) noexcept {
     }
     peer.broken = false;
     --breaking_;
-    peer.wanted = !peer.nothing_waits() || !peer.unanswered.empty();
+    peer.wanted = !peer.nothing_waits() || (peer.replacing && !peer.unanswered.empty());
     if ((peer.wanted || peer.asked) && !peer.error) stand_in_line(peer);
     peer.asked = false;
 }
 
 // The link goes, and nothing with it: what waits for it stands in line.
 void Wireup::step_aside(Peer& peer) noexcept {
+    if (peer.link != Link::requested) return break_off(peer);
     forget_lane(peer);
     peer.wanted = !peer.nothing_waits();
     if (peer.wanted) stand_in_line(peer);
