@@ -18,6 +18,11 @@ using namespace std::chrono_literals;
 // How many connections to a peer may break in a row that have carried nothing.
 constexpr uint8_t kBreaks = 3;
 
+// Its queue pair is: something may have come over it.
+constexpr bool is_connected(Link link) noexcept {
+    return link != Link::none && link != Link::requested;
+}
+
 // Where the time is counted for which a peer stood like that; null: it is not.
 uint64_t* time_spent(Counters& counters, Link link) noexcept {
     switch (link) {
@@ -167,7 +172,7 @@ void Wireup::broke_off(Peer& peer, const Lane& lane) noexcept {
 
 // The link goes, and nothing with it: what waits for it stands in line.
 void Wireup::step_aside(Peer& peer) noexcept {
-    if (peer.link != Link::requested) return break_off(peer);
+    if (is_connected(peer.link)) return break_off(peer);
     forget_lane(peer);
     peer.wanted = !peer.nothing_waits();
     if (peer.wanted) stand_in_line(peer);
@@ -175,7 +180,7 @@ void Wireup::step_aside(Peer& peer) noexcept {
 
 // A lane that was connected goes once what is under way on it is flushed.
 void Wireup::forget_lane(Peer& peer) noexcept {
-    const bool connected = peer.link != Link::none && peer.link != Link::requested;
+    const bool connected = is_connected(peer.link);
     set_link(peer, Link::none);
     if (!peer.lane) return;
     if (connected) {
