@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
     mixture::Options options;
     CLI::App app{"Messages, writes and reads in random mixture, in pieces, checked in every way."};
     add_choice(app, options.choice);
+    add_halves(app, options.halves);
     app.add_option("-n,--processes", options.processes)->capture_default_str();
     app.add_option("-o,--operations", options.operations, "of each process, in each of two runs")
         ->capture_default_str();
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--seed", options.seed)->capture_default_str();
     CLI11_PARSE(app, argc, argv);
-    return run_team(options.processes, [&](Team& team) {
+    const auto body = [&](Team& team) {
         for (const bool events : {false, true}) {
             mixture::Member member{team, options, events};
             member.run();
@@ -32,5 +33,6 @@ int main(int argc, char** argv) {
                             events ? " with RMA events" : "", static_cast<double>(bytes) / 1e6);
         }
         return 0;
-    });
+    };
+    return run_team(options.processes, body, options.halves);
 }

@@ -20,6 +20,7 @@ namespace {
 
 struct Options {
     Choice choice;
+    Halves halves;
     int processes{8};
     uint64_t messages{100'000};
     size_t max_size{4u << 20};
@@ -281,6 +282,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{"Random tagged traffic among processes, checked byte by byte and for order."};
     add_choice(app, options.choice);
+    add_halves(app, options.halves);
     app.add_option("-n,--processes", options.processes)->capture_default_str();
     app.add_option("-m,--messages", options.messages, "in all")->capture_default_str();
     app.add_option("-s,--max-size", options.max_size, "of a message, in bytes")
@@ -289,5 +291,6 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--seed", options.seed)->capture_default_str();
     CLI11_PARSE(app, argc, argv);
-    return run_team(options.processes, [&](Team& team) { return traffic(team, options); });
+    return run_team(
+        options.processes, [&](Team& team) { return traffic(team, options); }, options.halves);
 }

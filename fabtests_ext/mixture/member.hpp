@@ -22,6 +22,7 @@ namespace fabtests_ext::mixture {
 
 struct Options {
     Choice choice;
+    Halves halves;
     int processes{3};
     uint64_t operations{3000};
     size_t max_size{100'000};

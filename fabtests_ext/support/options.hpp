@@ -15,4 +15,12 @@ inline void add_choice(CLI::App& app, Choice& choice) {
     app.add_option("-d,--domain", choice.domain, "its domain (default: the first)");
 }
 
+// Those of a program whose processes can be on two hosts.
+inline void add_halves(CLI::App& app, Halves& halves) {
+    auto* listen = app.add_flag("--listen", halves.listens,
+                                "half of the processes are on another host, which connects");
+    app.add_option("--connect", halves.connects_to, "the host that has the other half, and listens")
+        ->excludes(listen);
+}
+
 } // namespace fabtests_ext

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <sched.h>
 #include <stdexcept>
 #include <sys/mman.h>
@@ -21,16 +22,20 @@ namespace fabtests_ext {
 
 struct Team::Shared {
     static constexpr int kMost = 512;
-    static constexpr size_t kBytes = 64;
+    struct Said {
+        size_t length;
+        char bytes[64];
+    };
     std::atomic<int> arrived{0};
     std::atomic<int> phase{0};
-    size_t length[kMost]{};
-    char bytes[kMost][kBytes]{};
+    Said said[kMost]{};
 };
 
+// The last one of a host to come speaks for it.
 void Team::barrier() {
     const int phase = shared_->phase.load();
-    if (shared_->arrived.fetch_add(1) + 1 == size_) {
+    if (shared_->arrived.fetch_add(1) + 1 == here_) {
+        if (other_) swap_with_other_host();
         shared_->arrived.store(0);
         shared_->phase.store(phase + 1);
         return;
@@ -38,13 +43,22 @@ void Team::barrier() {
     while (shared_->phase.load() == phase) sched_yield();
 }
 
+void Team::swap_with_other_host() {
+    const auto half = static_cast<size_t>(here_);
+    const auto ours = std::span{shared_->said}.subspan(static_cast<size_t>(first_), half);
+    const auto theirs = std::span{shared_->said}.subspan(first_ == 0 ? half : 0, half);
+    other_->swap(std::as_bytes(ours), std::as_writable_bytes(theirs));
+}
+
 std::vector<std::string> Team::exchange(const std::string& mine) {
-    if (mine.size() > Shared::kBytes) throw std::length_error{"too long to exchange"};
-    std::memcpy(shared_->bytes[rank_], mine.data(), mine.size());
-    shared_->length[rank_] = mine.size();
+    auto& said = shared_->said[rank_];
+    if (mine.size() > sizeof said.bytes) throw std::length_error{"too long to exchange"};
+    std::memcpy(said.bytes, mine.data(), mine.size());
+    said.length = mine.size();
     barrier();
     std::vector<std::string> all;
-    for (int i = 0; i < size_; ++i) all.emplace_back(shared_->bytes[i], shared_->length[i]);
+    for (int i = 0; i < size_; ++i)
+        all.emplace_back(shared_->said[i].bytes, shared_->said[i].length);
     barrier(); // nobody writes the next one before all have read this one
     return all;
 }
@@ -61,27 +75,32 @@ unsigned long long Team::sum(unsigned long long mine) {
     return std::accumulate(all.begin(), all.end(), 0ull);
 }
 
-int run_team(int size, const std::function<int(Team&)>& body) {
-    if (size < 1 || size > Team::Shared::kMost) throw std::out_of_range{"number of processes"};
+int run_team(int size, const std::function<int(Team&)>& body, const Halves& halves) {
+    if (size < 1 || size > Team::Shared::kMost || (halves.two() && size % 2 != 0))
+        throw std::out_of_range{"number of processes"};
     void* memory = mmap(nullptr, sizeof(Team::Shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc{};
     Team team;
     team.shared_ = new (memory) Team::Shared;
     team.size_ = size;
+    std::optional<OtherHost> other;
+    if (halves.two()) team.other_ = &other.emplace(halves);
+    team.here_ = halves.two() ? size / 2 : size;
+    team.first_ = halves.two() && !halves.listens ? team.here_ : 0;
     std::fflush(nullptr);
-    std::vector<pid_t> members(static_cast<size_t>(size));
-    for (int i = 0; i < size; ++i) {
+    std::vector<pid_t> members(static_cast<size_t>(team.here_));
+    for (int i = 0; i < team.here_; ++i) {
         const pid_t pid = fork();
         if (pid < 0) throw std::runtime_error{"cannot fork"};
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            team.rank_ = i;
+            team.rank_ = team.first_ + i;
             int result = 1;
             try {
                 result = body(team);
             } catch (const std::exception& e) {
-                std::fprintf(stderr, "rank %d: %s\n", i, e.what());
+                std::fprintf(stderr, "rank %d: %s\n", team.rank_, e.what());
             }
             std::fflush(nullptr);
             _exit(result);
@@ -89,12 +108,12 @@ int run_team(int size, const std::function<int(Team&)>& body) {
         members[static_cast<size_t>(i)] = pid;
     }
     int failed = 0;
-    for (int left = size; left > 0; --left) {
+    for (int left = team.here_; left > 0; --left) {
         int status = 0;
         const pid_t pid = wait(&status);
         if (status == 0) continue;
         if (failed++ > 0) continue; // ended by us, most likely
-        const auto rank = std::ranges::find(members, pid) - members.begin();
+        const auto rank = team.first_ + (std::ranges::find(members, pid) - members.begin());
         std::fprintf(stderr,
                      WIFSIGNALED(status) ? "rank %d was killed by signal %d\n"
                                          : "rank %d failed with status %d\n",

@@ -3,8 +3,10 @@
 
 #pragma once
 
-// A program that is several processes: forked from one, on one host, with an exchange of bytes
-// among them before there is a fabric to do it.
+// A program that is several processes: forked from one, with an exchange of bytes among them before
+// there is a fabric to do it. Where it is started on two hosts, each has half of them.
+
+#include "other_host.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -32,15 +34,21 @@ public:
     unsigned long long sum(unsigned long long mine);
 
 private:
-    friend int run_team(int, const std::function<int(Team&)>&);
+    friend int run_team(int, const std::function<int(Team&)>&, const Halves&);
     struct Shared;
+
+    void swap_with_other_host();
+
     Shared* shared_{nullptr};
+    OtherHost* other_{nullptr};
     int rank_{0};
     int size_{1};
+    int first_{0}; // of this host
+    int here_{1};  // how many
 };
 
-// Runs body in that many processes. Gives 0 if it gave 0 in all of them; else says which failed,
-// and ends the others, which may be waiting for it.
-int run_team(int size, const std::function<int(Team&)>& body);
+// Runs body in that many processes. Gives 0 if it gave 0 in all of this host; else says which
+// failed, and ends the others, which may be waiting for it.
+int run_team(int size, const std::function<int(Team&)>& body, const Halves& halves = {});
 
 } // namespace fabtests_ext
