@@ -67,6 +67,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool asked{false};        // meanwhile the peer has asked for one
     bool carried{false};      // that one had carried something
     uint8_t breaks{0};        // lanes in a row that broke without having carried anything
+    bool stumbled{false};     // its last lane broke over the first that it was to carry
     int error{0};        // why the last wireup failed; a fi_errno value, for the jobs that waited
     uint32_t attempt{0}; // ours, of the current link; 0 before the first
     uint32_t remote_attempt{0};

@@ -49,20 +49,23 @@ void Wireup::connect(Peer& peer) noexcept {
 
 // The peer has its queue pair's turn.
 void Wireup::begin(Peer& peer) noexcept {
-    int error = make_lane(peer);
-    if (!error && peer.address == address()) { // to ourselves: the queue pair is its own peer
-        error = connect_lane(peer, peer.lane->qp().address(), wants_events_);
-        peer.taken = peer.received;
-        if (!error) return become_ready(peer);
-        forget_lane(peer);
-    }
-    if (error) {
+    if (const int error = make_lane(peer)) {
         peer.error = error;
         return mark_changed(peer);
     }
     set_link(peer, Link::requested);
     await_answer(peer, kFirstWait);
-    send(WireupType::request, peer);
+    ask(peer);
+}
+
+// To ourselves there is nothing to ask: the queue pair is its own peer.
+void Wireup::ask(Peer& peer) noexcept {
+    if (peer.address != address()) return send(WireupType::request, peer);
+    const int error = connect_lane(peer, peer.lane->qp().address(), wants_events_);
+    if (error == FI_EAGAIN) return;
+    if (error) return give_up(peer, error);
+    peer.taken = peer.received;
+    become_ready(peer);
 }
 
 void Wireup::handle(Peer* peer, const Address& from, const WireupMessage& message) noexcept {
@@ -125,12 +128,17 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         if (const int error = make_lane(peer))
             return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
     }
+    const int error = connect_lane(peer, m.qp, m.wants_events);
+    if (error == FI_EAGAIN) { // the peer asks again
+        if (peer.link == Link::none) step_aside(peer);
+        return;
+    }
     if (peer.link == Link::none) peer.begin();
     peer.crossed = peer.link == Link::requested;
     set_link(peer, Link::accepted);
     greet(peer, m);
     await_answer(peer, kFirstWait);
-    if (const int error = connect_lane(peer, m.qp, m.wants_events)) {
+    if (error) {
         answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
         return give_up(peer, error);
     }
@@ -168,7 +176,9 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link == Link::none || m.answered_attempt != peer.attempt)
         return answer(WireupType::left, peer, m);
     if (peer.link == Link::requested) {
-        if (const int error = connect_lane(peer, m.qp, m.wants_events)) return give_up(peer, error);
+        const int error = connect_lane(peer, m.qp, m.wants_events);
+        if (error == FI_EAGAIN) return; // we ask again, and are answered again
+        if (error) return give_up(peer, error);
         greet(peer, m);
     } else if (m.endpoint != peer.remote_endpoint || m.attempt != peer.remote_attempt) {
         return;

@@ -103,6 +103,7 @@ private:
     void on_goodbye(Peer& peer, const WireupMessage& message) noexcept;
     void on_nobody_there(Peer& peer) noexcept;
     void begin(Peer& peer) noexcept;
+    void ask(Peer& peer) noexcept;
     void greet(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_talk.cpp

@@ -40,6 +40,12 @@ uint64_t* time_spent(Counters& counters, Link link) noexcept {
     return nullptr;
 }
 
+// The network is in the way, not the peer: the link is down, or the host's address was not found
+// out in time. It may be otherwise when it is tried again.
+bool is_passing(int error) noexcept {
+    return error == ENETUNREACH || error == ENETDOWN || error == EHOSTUNREACH || error == ETIMEDOUT;
+}
+
 } // namespace
 
 int Wireup::make_lane(Peer& peer) noexcept {
@@ -71,6 +77,11 @@ int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_
     }
     peer.wants_events = wants_events;
     const int error = peer.lane->qp().connect(remote);
+    if (is_passing(error)) {
+        ODRC_INFO(FI_LOG_EP_CTRL, "{}: no way to {} now: {}", port.name(), peer.address.text(),
+                  fi_strerror(error));
+        return FI_EAGAIN;
+    }
     if (error)
         ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
                  "{}: queue pair {:#x} does not connect to {:#x} of {}: {}", port.name(),

@@ -91,7 +91,7 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
     peer.retransmit_at = now + peer.wait;
     switch (peer.link) {
     case Link::requested:
-        return send(WireupType::request, peer);
+        return ask(peer);
     case Link::accepted:
         return send(WireupType::accept, peer);
     default:

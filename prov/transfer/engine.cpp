@@ -167,8 +167,8 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
         return;
     }
     if (!lane) return; // it went with all its work
-    if (wc.status != IBV_WC_SUCCESS && !lane->failed()) on_failure(*lane, wc);
-    conclude(*lane, id, wc.status);
+    const bool fails = wc.status != IBV_WC_SUCCESS && !lane->failed();
+    conclude(*lane, id, fails ? on_failure(*lane, wc) : wc.status);
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
 }
 
@@ -190,15 +190,28 @@ void Engine::conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexce
     }
 }
 
-// The first failure on a lane ends it.
-void Engine::on_failure(Lane& lane, const ibv_wc& wc) noexcept {
+// The first failure on a lane ends it. Gives what it is to be taken for.
+ibv_wc_status Engine::on_failure(Lane& lane, const ibv_wc& wc) noexcept {
     ODRC_WARN(FI_LOG_EP_DATA, "{}: the connection to {} broke: {} (queue pair {:#x})",
               adapter_.port().name(), lane.peer().address.text(), ibv_wc_status_str(wc.status),
               wc.qp_num);
     if (is_refusal(wc.status)) lane.set_refused();
+    const ibv_wc_status cause = cause_of(lane, wc.status);
     const bool active = wireup_.active();
     wireup_.replace(lane.peer());
     if (!active && wireup_.active()) watchdog_.wake();
+    return cause;
+}
+
+// The kernel's rxe says the same of a link that is down as of a key that there is not. A work
+// request is to blame over which a second lane breaks before it has done anything else.
+ibv_wc_status Engine::cause_of(Lane& lane, ibv_wc_status status) noexcept {
+    if (status != IBV_WC_LOC_QP_OP_ERR) return status;
+    Peer& peer = lane.peer();
+    const bool stumbles = !lane.has_worked();
+    const bool again = stumbles && peer.stumbled;
+    peer.stumbled = stumbles && !again;
+    return again ? IBV_WC_LOC_PROT_ERR : status;
 }
 
 void Engine::take_changes() noexcept {

@@ -121,7 +121,8 @@ private:
     bool poll() noexcept;
     void dispatch(const ibv_wc& wc) noexcept;
     void conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexcept;
-    void on_failure(Lane& lane, const ibv_wc& wc) noexcept;
+    ibv_wc_status on_failure(Lane& lane, const ibv_wc& wc) noexcept;
+    static ibv_wc_status cause_of(Lane& lane, ibv_wc_status status) noexcept;
     void take_changes() noexcept;
     void connect(Peer& peer) noexcept;
     void look_after_peers() noexcept {

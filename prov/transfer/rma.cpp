@@ -190,7 +190,8 @@ int Engine::post_part(Lane& lane, Rma& rma) noexcept {
     const bool reads = rma.kind == FI_READ;
     const size_t bytes =
         rma.copy.next(most_at_once_, reads ? read_segments_ : segments_, wr, segments);
-    wr.opcode = reads ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+    // Of no bytes it is a write, too (see Lane::probe).
+    wr.opcode = reads && bytes > 0 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_SIGNALED;
     if (!reads && bytes <= lane.max_inline()) wr.send_flags |= IBV_SEND_INLINE;
     const bool more = rma.more || bytes < rma.copy.left() || rma.note != 0;

@@ -24,8 +24,7 @@ inline int error_of(ibv_wc_status status) noexcept {
 
 // The work request itself is to blame, and would fail again.
 inline bool is_local_fault(ibv_wc_status status) noexcept {
-    return status == IBV_WC_LOC_PROT_ERR || status == IBV_WC_LOC_LEN_ERR ||
-           status == IBV_WC_LOC_QP_OP_ERR;
+    return status == IBV_WC_LOC_PROT_ERR || status == IBV_WC_LOC_LEN_ERR;
 }
 inline bool is_refusal(ibv_wc_status status) noexcept {
     return status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
