@@ -78,8 +78,7 @@ void Wireup::give_ticket(const Address& from, const WireupMessage& request) noex
 
 void Wireup::on_ticket(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link != Link::requested || m.answered_attempt != peer.attempt) return;
-    if (std::exchange(peer.ticket, m.ticket) != m.ticket)
-        send(WireupType::request, peer);
+    if (std::exchange(peer.ticket, m.ticket) != m.ticket) send(WireupType::request, peer);
 }
 
 Peer* Wireup::meet(const Address& from) noexcept {
