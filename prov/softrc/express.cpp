@@ -24,7 +24,7 @@ std::optional<ibv_wc_status> QueuePair::carry_out_at_once(const ibv_send_wr& wr)
     const Busy busy{*port_};
     const QpPort& there = *link_.port;
     if (there.state.load(std::memory_order_seq_cst) != IBV_QPS_RTS ||
-        there.qp_num != attr_.dest_qp_num || there.peer_qp_num != qp_num)
+        there.qp_num != attr_.dest_qp_num || there.sender != name())
         return std::nullopt;
     const iovec piece{reinterpret_cast<void*>(s.addr), s.length};
     if (!write) {

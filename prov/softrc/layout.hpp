@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 5;
+inline constexpr uint32_t kLayoutVersion = 6;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -230,11 +230,11 @@ inline constexpr uint32_t kPortClosed = ~0u; // beside ibv_qp_state: the queue p
 // the state and the mark that something has come, so that one that comes late, to a port that is
 // gone, does no harm.
 struct alignas(kLine) QpPort {
-    std::atomic<uint32_t> state;       // ibv_qp_state; a sender that is refused for good sets ERR
-    std::atomic<uint32_t> qp_num;      // zero when the queue pair is gone
-    std::atomic<uint32_t> peer_qp_num; // the only one that may send here; 0: none
-    std::atomic<uint32_t> access;      // IBV_ACCESS_REMOTE_*
-    std::atomic<uint32_t> qkey;        // of datagrams
+    std::atomic<uint32_t> state;  // ibv_qp_state; a sender that is refused for good sets ERR
+    std::atomic<uint32_t> qp_num; // zero when the queue pair is gone
+    std::atomic<uint64_t> sender; // the only one that may send here (sender_name); 0: none
+    std::atomic<uint32_t> access; // IBV_ACCESS_REMOTE_*
+    std::atomic<uint32_t> qkey;   // of datagrams
     uint32_t pd;
     uint32_t qp_index;                  // in the owner's table of queue pairs
     uint8_t type;                       // ibv_qp_type
@@ -248,5 +248,10 @@ struct alignas(kLine) QpPort {
     std::atomic<uint32_t> holds; // 1 + the receive claimed from the peer and not completed
 };
 static_assert(sizeof(QpPort) == 3 * kLine);
+
+// Packets are not counted here: those of two queue pairs stay in step if they begin so.
+constexpr uint64_t sender_name(uint32_t qp_num, uint32_t first_psn) noexcept {
+    return uint64_t{first_psn} << 32 | qp_num;
+}
 
 } // namespace odrc::soft

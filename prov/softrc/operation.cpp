@@ -63,14 +63,14 @@ QueuePair::Outcome QueuePair::carry_out(const ibv_send_wr& wr, uint32_t length) 
     if (!link_) {
         link_ = find_link(attr_.dest_qp_num, IBV_QPT_RC);
         if (!link_) return {Verdict::no_peer, {}};
-        port_->peer_qp_num = attr_.dest_qp_num;
+        let_in_sender();
     }
     if (link_.process->dead()) return {Verdict::gone, {}};
     const Busy busy{*port_};
     const uint32_t there = link_.port->state.load(std::memory_order_seq_cst);
     if (link_.port->qp_num != attr_.dest_qp_num || there == kPortClosed || there == IBV_QPS_ERR)
         return {Verdict::gone, {}};
-    if (!takes_in(there) || link_.port->peer_qp_num != qp_num) return {Verdict::no_peer, {}};
+    if (!takes_in(there) || link_.port->sender != name()) return {Verdict::no_peer, {}};
     if (!link_.refresh()) return {Verdict::done, IBV_WC_RETRY_EXC_ERR};
     if (there == IBV_QPS_RTR && !link_.port->established.exchange(true)) [[unlikely]]
         link_.process->raise_event(link_.port->events,

@@ -147,6 +147,12 @@ private:
     void to_error() noexcept;
     void to_reset() noexcept;
 
+    // Who we are to the peer, and who it is to us, once it is found.
+    uint64_t name() const noexcept { return sender_name(qp_num, attr_.sq_psn); }
+    void let_in_sender() noexcept {
+        port_->sender = link_ ? sender_name(attr_.dest_qp_num, attr_.rq_psn) : 0;
+    }
+
     // queue_pair.cpp: who is at the other end
     Link find_link(uint32_t qp_number, ibv_qp_type type) const noexcept;
     void await_sender() const noexcept;

@@ -107,7 +107,7 @@ void QueuePair::to_rtr() noexcept {
     if (!datagram()) {
         link_ = find_link(attr_.dest_qp_num, IBV_QPT_RC);
         // Only a sender whose progress we can see is let in: see wait_for_sender().
-        port_->peer_qp_num = link_ ? attr_.dest_qp_num : 0;
+        let_in_sender();
     }
     set_state(IBV_QPS_RTR);
 }
@@ -128,7 +128,7 @@ void QueuePair::to_reset() noexcept {
     if (recv_cq != send_cq) receive_queue().purge(*this);
     drop_receives();
     port_->established = false;
-    port_->peer_qp_num = 0;
+    port_->sender = 0;
     link_ = {};
     met_.clear();
     attr_ = {};

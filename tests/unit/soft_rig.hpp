@@ -71,11 +71,12 @@ public:
         return context_->modify_qp(
             qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
     }
-    int to_rtr(ibv_qp* qp, uint32_t peer) {
+    int to_rtr(ibv_qp* qp, uint32_t peer, uint32_t psn = 0) {
         ibv_qp_attr a{};
         a.qp_state = IBV_QPS_RTR;
         a.path_mtu = IBV_MTU_4096;
         a.dest_qp_num = peer;
+        a.rq_psn = psn;
         a.ah_attr.port_num = 1;
         a.min_rnr_timer = 1; // 0.01 ms
         return context_->modify_qp(qp, &a,

@@ -35,6 +35,21 @@ TEST_CASE("a queue pair whose peer never connects fails its sends after its retr
     CHECK(a.wait().status == IBV_WC_RETRY_EXC_ERR);
 }
 
+TEST_CASE("who begins with another packet number than is expected is not let in") {
+    Side a, b;
+    const verbs::Qp qa = a.make_qp(), qb = b.make_qp();
+    a.connect(qa.get(), qb->qp_num);
+    REQUIRE(b.to_init(qb.get()) == 0);
+    REQUIRE(b.to_rtr(qb.get(), qa->qp_num, 7) == 0);
+    REQUIRE(b.to_rts(qb.get()) == 0);
+    char in = 0, byte = 0;
+    const verbs::Mr mr = b.register_memory(&in, 1, IBV_ACCESS_LOCAL_WRITE);
+    REQUIRE(b.post_receive(1, &in, 1, mr->lkey) == 0);
+    REQUIRE(a.post_send(qa.get(), {sge(&byte, 1, 0)}, {.flags = IBV_SEND_INLINE}) == 0);
+    CHECK(a.wait().status == IBV_WC_RETRY_EXC_ERR);
+    CHECK_FALSE(b.poll());
+}
+
 TEST_CASE("states change only as they may") {
     Side side;
     const verbs::Qp qp = side.make_qp();
