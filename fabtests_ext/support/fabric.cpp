@@ -30,6 +30,7 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     const Info hints{fi_allocinfo()};
     hints->caps = wishes.caps;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->addr_format = wishes.address_format;
     hints->ep_attr->type = FI_EP_RDM;
     hints->tx_attr->msg_order = hints->rx_attr->msg_order = wishes.order;
     hints->domain_attr->threading = wishes.threading;
@@ -92,6 +93,7 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
         read_by_peers_ = count(FI_REMOTE_READ, wishes.wait);
         written_by_peers_ = count(FI_REMOTE_WRITE, wishes.wait);
     }
+    if (wishes.prepare) wishes.prepare(ep);
     check(fi_enable(ep), "fi_enable");
 }
 

@@ -8,6 +8,7 @@
 
 #include "team.hpp"
 
+#include <functional>
 #include <memory>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -61,6 +62,8 @@ struct Wishes {
     bool events{false};       // an event queue is bound
     std::string key{};        // of the endpoint (auth_key); empty: none
     std::string domain_key{}; // of the domain
+    uint32_t address_format{FI_FORMAT_UNSPEC};
+    std::function<void(fid_ep*)> prepare{}; // called before the endpoint is enabled
 };
 
 class Endpoint {

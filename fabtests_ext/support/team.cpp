@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <numeric>
@@ -96,6 +97,9 @@ int run_team(int size, const std::function<int(Team&)>& body, const Halves& halv
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             team.rank_ = team.first_ + i;
+            setenv("PMI_RANK", std::to_string(team.rank_).c_str(), 1);
+            setenv("PMI_SIZE", std::to_string(team.size_).c_str(), 1);
+            setenv("PMI_JOBID", std::to_string(getppid()).c_str(), 1);
             int result = 1;
             try {
                 result = body(team);

@@ -47,8 +47,9 @@ private:
     int here_{1};  // how many
 };
 
-// Runs body in that many processes. Gives 0 if it gave 0 in all of this host; else says which
-// failed, and ends the others, which may be waiting for it.
+// Runs body in that many processes, each of which finds its rank and their number in its
+// environment, as PMI has it. Gives 0 if it gave 0 in all of this host; else says which failed,
+// and ends the others, which may be waiting for it.
 int run_team(int size, const std::function<int(Team&)>& body, const Halves& halves = {});
 
 } // namespace fabtests_ext

@@ -31,6 +31,7 @@ struct Counters {
     uint64_t wireup_datagrams{0}; // sent
     uint64_t wireup_bytes{0};     // sent
     uint64_t wireup_refused{0};   // that came, and of which nothing was made
+    uint64_t published_bytes{0};  // of its address, which all peers get
     uint64_t messages_sent{0};
     uint64_t messages_received{0};
     uint64_t bytes_sent{0}; // user data, without headers

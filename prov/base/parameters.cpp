@@ -17,6 +17,14 @@ void read(const char* name, std::string& value) {
     if (fi_param_get_str(&provider, name, &text) == 0 && text) value = text;
 }
 
+Connect connect_from(const std::string& text) {
+    if (text == "ondemand") return Connect::ondemand;
+    if (text == "all") return Connect::all;
+    if (!text.empty() && text != "auto")
+        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_CONNECT={}: not one of ondemand, all and auto", text);
+    return Connect::automatic;
+}
+
 } // namespace
 
 void define_parameters() noexcept {
@@ -41,10 +49,18 @@ void define_parameters() noexcept {
     fi_param_define(&provider, "key", FI_PARAM_STRING,
                     "A secret that all processes of a job have in common: endpoints without an "
                     "auth_key connect to those alone that have it, too (default: no key)");
+    fi_param_define(&provider, "connect", FI_PARAM_STRING,
+                    "When connections are made: ondemand, to a peer at the first word; all, to all "
+                    "processes of the job when the program names them, by their addresses alone, "
+                    "in a format of the provider's own; auto, on demand unless the program asks "
+                    "for such addresses and its job is small (default: auto)");
     try {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
         if (const char* key = std::getenv("FI_ODRC_KEY")) values.key = key;
+        std::string connect;
+        read("connect", connect);
+        values.connect = connect_from(connect);
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "max_qp", &values.max_qp);

@@ -9,12 +9,20 @@
 
 namespace odrc {
 
+// FI_ODRC_CONNECT: when an endpoint connects to its peers.
+enum class Connect : uint8_t {
+    automatic, // on demand, unless a program is prepared for it (ondemand/connect_rule.hpp)
+    ondemand,  // to each at the first word
+    all,       // to all processes of the job, by their addresses
+};
+
 // The FI_ODRC_* environment variables, as fi_info -e lists them and fi_odrc(7) explains them.
 struct Parameters {
     std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
     std::string profile; // FI_ODRC_PROFILE: where to write profiles; empty: nowhere
 
     std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
+    Connect connect{Connect::automatic};
 
     size_t max_qp{0}; // FI_ODRC_MAX_QP: queue pairs of an endpoint; 0: its share of the device's
 

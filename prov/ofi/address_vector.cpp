@@ -4,6 +4,7 @@
 #include "ofi/address_vector.hpp"
 
 #include "base/log.hpp"
+#include "ofi/address_format.hpp"
 #include "ofi/attributes.hpp"
 #include "ofi/av_set.hpp"
 #include "ofi/endpoint.hpp"
@@ -27,7 +28,7 @@ int av_insert(fid_av* f, const void* address, size_t count, fi_addr_t* fi_addr, 
     return guarded([&] {
         const auto* at = static_cast<const std::byte*>(address);
         for (size_t i = 0; i < count; ++i) {
-            const size_t length = av.stride(at);
+            const size_t length = address_length(at);
             insertion.insert(at, length);
             at += length;
         }
@@ -95,15 +96,22 @@ int av_remove(fid_av* f, fi_addr_t* fi_addr, size_t count, uint64_t flags) {
 }
 
 int av_lookup(fid_av* f, fi_addr_t fi_addr, void* out, size_t* length) {
-    const auto address = static_cast<AddressVector&>(*f).table().at(fi_addr);
+    const auto& table = static_cast<AddressVector&>(*f).table();
+    const auto address = table.at(fi_addr);
     if (!address) return -FI_EINVAL;
+    if (const auto native = table.native_at(fi_addr)) {
+        const auto bytes = native->encode();
+        const size_t room = std::exchange(*length, bytes.size());
+        if (room > 0) std::memcpy(out, bytes.data(), std::min(room, *length));
+        return 0;
+    }
     const size_t room = std::exchange(*length, address->length());
     if (room > 0) std::memcpy(out, address->get(), std::min(room, *length));
     return 0;
 }
 
-const char* av_straddr(fid_av* f, const void* raw, char* buffer, size_t* length) {
-    const auto address = Address::from(raw, static_cast<AddressVector&>(*f).stride(raw));
+const char* av_straddr(fid_av*, const void* raw, char* buffer, size_t* length) {
+    const auto address = AnyAddress::from(raw, address_length(raw));
     guarded([&] {
         const std::string text = address ? address->text() : "(no IP address)";
         if (*length > 0) std::snprintf(buffer, *length, "%s", text.c_str());
@@ -190,10 +198,9 @@ void AddressVector::detach(Endpoint& endpoint) noexcept {
     std::erase(endpoints_, &endpoint);
 }
 
-size_t AddressVector::stride(const void* address) const noexcept {
-    sa_family_t family;
-    std::memcpy(&family, address, sizeof family);
-    return family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+void AddressVector::introduce(const ondemand::NativeAddress& address) noexcept {
+    std::lock_guard lock{mutex_};
+    for (Endpoint* endpoint : endpoints_) endpoint->introduce(address);
 }
 
 int AddressVector::remove(fi_addr_t number) noexcept {

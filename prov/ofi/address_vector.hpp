@@ -37,10 +37,10 @@ public:
     void attach(Endpoint& endpoint);
     void detach(Endpoint& endpoint) noexcept;
 
-    int remove(fi_addr_t number) noexcept;
+    // Endpoints hear of an address by which they can connect.
+    void introduce(const ondemand::NativeAddress& address) noexcept;
 
-    // The length of the addresses in arrays that the application passes.
-    size_t stride(const void* address) const noexcept;
+    int remove(fi_addr_t number) noexcept;
 
     std::atomic<int> leaning{0};
 

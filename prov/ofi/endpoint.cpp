@@ -4,9 +4,11 @@
 #include "ofi/endpoint.hpp"
 
 #include "base/log.hpp"
+#include "ofi/address_format.hpp"
 #include "ofi/attributes.hpp"
 #include "ofi/auth_key.hpp"
 #include "ofi/event_queue.hpp"
+#include "ofi/fi_odrc.h"
 #include "ofi/hints.hpp"
 #include "ofi/multicast_group.hpp"
 #include "ofi/profile.hpp"
@@ -77,12 +79,12 @@ fi_ops_cm cm_ops = {.size = sizeof(fi_ops_cm),
                     .join = join_group};
 
 ondemand::Address address_of(const fi_info& info) {
-    const auto address = ondemand::Address::from(info.src_addr, info.src_addrlen);
+    const auto address = AnyAddress::from(info.src_addr, info.src_addr ? info.src_addrlen : 0);
     if (!address) {
         ODRC_WARN(FI_LOG_EP_CTRL, "the fi_info has no source address of a format of ours");
         throw Error{FI_EINVAL};
     }
-    return *address;
+    return address->socket;
 }
 
 const fi_info& checked(Domain& domain, const fi_info& info) {
@@ -110,6 +112,7 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info, void* context)
     , receive_flags_{info.rx_attr ? info.rx_attr->op_flags : 0}
     , address_{address_of(info)}
     , seal_{seal_of(info.ep_attr, domain.seal())}
+    , native_format_{info.addr_format == FI_ODRC_ADDRESS}
     , gate_{Gate::Kind::many_threads} {
     fid = {.fclass = FI_CLASS_EP, .context = context, .ops = &ep_fid_ops};
     ops = &ep_ops;
@@ -215,6 +218,8 @@ int Endpoint::enable() {
                         .address = address_,
                         .seal = seal_,
                         .atomics = domain_.device_atomics(),
+                        .native_format = native_format_,
+                        .place = native_format_ && !place_.known() ? next_place_in_job() : place_,
                     });
     {
         const Entry entry{gate()};
@@ -237,6 +242,7 @@ int Endpoint::enable() {
         engine_.reset();
         throw;
     }
+    if (native_format_) meet_those_known();
     if (!domain_.one_thread()) looker_.emplace();
     msg = &message_ops;
     tagged = &tagged_ops;
@@ -260,15 +266,35 @@ void Endpoint::forget(fi_addr_t number) noexcept {
     engine_->forget(number);
 }
 
+void Endpoint::introduce(const ondemand::NativeAddress& peer) noexcept {
+    const Entry entry{gate()};
+    engine_->introduce(peer);
+}
+
+// The addresses that were there before us. What comes meanwhile is told twice, which is no harm.
+void Endpoint::meet_those_known() noexcept {
+    const ondemand::AddressTable& table = addresses_->table();
+    for (fi_addr_t number = 0; number < table.end(); ++number)
+        if (const auto peer = table.native_at(number)) introduce(*peer);
+}
+
 int Endpoint::set_name(const void* raw, size_t length) noexcept {
     if (enabled()) return -FI_EOPBADSTATE;
-    const auto address = ondemand::Address::from(raw, length);
+    const auto address = AnyAddress::from(raw, length);
     if (!address) return -FI_EINVAL;
-    address_ = *address;
+    address_ = address->socket;
     return 0;
 }
 
 int Endpoint::name(void* out, size_t* length) noexcept {
+    if (native_format_) {
+        const auto native =
+            enabled() ? engine_->native_address() : ondemand::NativeAddress{.socket = address_};
+        const auto bytes = native.encode();
+        const size_t room = std::exchange(*length, bytes.size());
+        if (room > 0) std::memcpy(out, bytes.data(), std::min(room, *length));
+        return room < *length ? -FI_ETOOSMALL : 0;
+    }
     const ondemand::Address& address = enabled() ? engine_->address() : address_;
     const size_t room = std::exchange(*length, address.length());
     if (room > 0) std::memcpy(out, address.get(), std::min(room, *length));

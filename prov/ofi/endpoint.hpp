@@ -40,6 +40,7 @@ public:
     int bind(struct fid& other, uint64_t flags);
     int enable(); // throws Error
     void forget(fi_addr_t number) noexcept;
+    void introduce(const ondemand::NativeAddress& peer) noexcept;
 
     int set_name(const void* address, size_t length) noexcept;
     int name(void* address, size_t* length) noexcept;
@@ -67,11 +68,13 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    int set_place(const void* value, size_t length) noexcept;
     int bind_addresses(AddressVector& addresses, uint64_t flags);
     int bind_queue(CompletionQueue& queue, uint64_t flags);
     int bind_counter(Counter& counter, uint64_t flags);
     int bind_events(EventQueue& events, uint64_t flags);
     void detach() noexcept;
+    void meet_those_known() noexcept;
 
     Leaning on_domain_;
     Domain& domain_;
@@ -86,6 +89,8 @@ private:
     bool receive_selective_{false};
     ondemand::Address address_;
     const ondemand::Seal seal_;
+    const bool native_format_;
+    PlaceInJob place_{}; // unknown: what the launcher says
     AddressVector* addresses_{nullptr};
     CompletionQueue* transmit_{nullptr};
     CompletionQueue* receive_{nullptr};

@@ -5,6 +5,7 @@
 
 #include "ofi/attributes.hpp"
 #include "ofi/endpoint.hpp"
+#include "ofi/fi_odrc.h"
 
 #include <cstring>
 
@@ -20,10 +21,25 @@ int Endpoint::get_option(int name, void* value, size_t& length) noexcept {
 }
 
 int Endpoint::set_option(int name, const void* value, size_t length) noexcept {
+    if (name == FI_ODRC_OPT_PLACE) return set_place(value, length);
     if (name != FI_OPT_MIN_MULTI_RECV) return -FI_ENOPROTOOPT;
     if (length != sizeof min_multi_receive_) return -FI_EINVAL;
     const Entry entry{gate()};
     std::memcpy(&min_multi_receive_, value, length);
+    return 0;
+}
+
+int Endpoint::set_place(const void* value, size_t length) noexcept {
+    fi_odrc_place place;
+    if (enabled()) return -FI_EOPBADSTATE;
+    if (length != sizeof place) return -FI_EINVAL;
+    std::memcpy(&place, value, length);
+    if (place.rank >= place.size || place.size > kMostInJob || place.endpoint > kMostEndpointsInJob)
+        return -FI_EINVAL;
+    place_ = {.rank = place.rank,
+              .size = place.size,
+              .job = job_number(&place.job, sizeof place.job),
+              .endpoint = static_cast<uint8_t>(place.endpoint)};
     return 0;
 }
 

@@ -9,6 +9,27 @@
 #include <stdint.h>
 
 /*
+ * The provider's own address format (fi_info: addr_format), of 64 bytes, by which endpoints of one
+ * job connect without exchanging anything else. fi_odrc(7) says when fi_getinfo(3) gives it; a
+ * program that knows of it may ask for it.
+ */
+#define FI_ODRC_ADDRESS (FI_PROV_SPECIFIC | 0x6f647263u)
+
+/*
+ * An option of endpoints (fi_setopt(3), FI_OPT_ENDPOINT), before they are enabled: which place in a
+ * job they have, where no launcher says it, or another one. Endpoints connect by their addresses if
+ * job, size and endpoint are the same.
+ */
+#define FI_ODRC_OPT_PLACE ((int)(FI_PROV_SPECIFIC | 1u))
+
+struct fi_odrc_place {
+    uint32_t rank;
+    uint32_t size;     /* of the job: 65535 at most */
+    uint64_t job;      /* any number that tells it from others */
+    uint32_t endpoint; /* of those of one process, up to 63 */
+};
+
+/*
  * What an endpoint of the odrc provider has counted since it was enabled. fi_odrc(7) says what each
  * number means. New ones are added at the end.
  */
@@ -46,6 +67,7 @@ struct fi_odrc_statistics {
     uint64_t wireup_refused;
     uint64_t connections_replaced;
     uint64_t repeats_dropped;
+    uint64_t published_bytes;
 };
 
 /* The name to give to fi_open_ops(3), for an endpoint. */

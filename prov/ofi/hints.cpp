@@ -5,6 +5,7 @@
 
 #include "ofi/attributes.hpp"
 #include "ofi/auth_key.hpp"
+#include "ofi/fi_odrc.h"
 #include "ofi/registration_mode.hpp"
 
 #include <cstring>
@@ -86,6 +87,7 @@ bool known_format(uint32_t format) noexcept {
     case FI_SOCKADDR:
     case FI_SOCKADDR_IN:
     case FI_SOCKADDR_IN6:
+    case FI_ODRC_ADDRESS:
 #if FI_MAJOR_VERSION >= 2
     case FI_SOCKADDR_IP:
 #endif

@@ -8,6 +8,7 @@
 #include "ofi/attributes.hpp"
 #include "ofi/auth_key.hpp"
 #include "ofi/devices.hpp"
+#include "ofi/fi_odrc.h"
 #include "ofi/hints.hpp"
 #include "ofi/registration_mode.hpp"
 #include "ofi/resolve.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 
 namespace odrc::ofi {
 namespace {
@@ -36,11 +38,21 @@ char* copy(const std::string& text) {
     return copied;
 }
 
-void put_address(const ondemand::Address& from, void*& to, size_t& length) {
-    to = std::malloc(from.length());
+void put_bytes(std::span<const std::byte> from, void*& to, size_t& length) {
+    to = std::malloc(from.size());
     if (!to) throw std::bad_alloc{};
-    length = from.length();
-    std::memcpy(to, from.get(), length);
+    length = from.size();
+    std::memcpy(to, from.data(), length);
+}
+
+void put_address(const ondemand::Address& from, bool native, void*& to, size_t& length) {
+    if (native) return put_bytes(ondemand::NativeAddress{.socket = from}.encode(), to, length);
+    put_bytes({reinterpret_cast<const std::byte*>(from.get()), from.length()}, to, length);
+}
+
+uint32_t format_of(const ondemand::Address& source, bool native) noexcept {
+    if (native) return FI_ODRC_ADDRESS;
+    return source.family() == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
 }
 
 // The program's key comes back to it, for what it opens with the attributes.
@@ -130,10 +142,10 @@ InfoPointer make_info(uint32_t version, const verbs::Port& port, const fi_info* 
     InfoPointer info{fi_allocinfo()};
     if (!info) throw std::bad_alloc{};
     info->caps = caps_for(version, hints);
-    info->addr_format = source.family() == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
-    put_address(source, info->src_addr, info->src_addrlen);
+    info->addr_format = format_of(source, endpoints.native);
+    put_address(source, endpoints.native, info->src_addr, info->src_addrlen);
     if (endpoints.destination)
-        put_address(*endpoints.destination, info->dest_addr, info->dest_addrlen);
+        put_address(*endpoints.destination, endpoints.native, info->dest_addr, info->dest_addrlen);
     info->handle = hints ? hints->handle : nullptr;
     fill_endpoint(*info->ep_attr, info->caps);
     put_auth_key(hints ? hints->ep_attr : nullptr, *info->ep_attr);

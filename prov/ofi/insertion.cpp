@@ -4,6 +4,7 @@
 #include "ofi/insertion.hpp"
 
 #include "base/log.hpp"
+#include "ofi/address_format.hpp"
 
 namespace odrc::ofi {
 
@@ -24,9 +25,11 @@ std::optional<fi_addr_t> Insertion::id() const noexcept {
 }
 
 void Insertion::insert(const void* raw, size_t length) {
-    const auto address = ondemand::Address::from(raw, length);
-    if (address && address->port() != 0 && !address->wildcard()) {
-        const fi_addr_t number = av_.table().insert(*address, id());
+    const auto address = AnyAddress::from(raw, length);
+    if (address && address->socket.port() != 0 && !address->socket.wildcard()) {
+        const auto* native = address->native ? &*address->native : nullptr;
+        const fi_addr_t number = av_.table().insert(address->socket, id(), native);
+        if (native) av_.introduce(*native);
         return note(number, 0);
     }
     ODRC_WARN(FI_LOG_AV, "what was to be inserted is no address of an endpoint");

@@ -32,6 +32,7 @@ auto lines_of(const transfer::Engine& engine) noexcept {
                       Line{"request_ns", c.request_ns},
                       Line{"accept_ns", c.accept_ns},
                       Line{"leave_ns", c.leave_ns},
+                      Line{"published_bytes", c.published_bytes},
                       Line{"wireup_datagrams", c.wireup_datagrams},
                       Line{"wireup_bytes", c.wireup_bytes},
                       Line{"wireup_refused", c.wireup_refused},

@@ -4,6 +4,7 @@
 #include "ofi/resolve.hpp"
 
 #include "base/log.hpp"
+#include "ofi/address_format.hpp"
 #include "ofi/devices.hpp"
 
 #include <memory>
@@ -62,14 +63,17 @@ int resolve(const char* node, const char* service, sa_family_t family, bool nume
 
 int resolve(const char* node, const char* service, uint64_t flags, const fi_info* hints,
             Endpoints& out) {
+    out.native = native_format(hints);
     out.family = hints ? family_of(hints->addr_format) : sa_family_t{AF_UNSPEC};
     if (hints && hints->src_addr) {
-        out.source = Address::from(hints->src_addr, hints->src_addrlen);
-        if (!out.source) return -FI_ENODATA;
+        const auto address = AnyAddress::from(hints->src_addr, hints->src_addrlen);
+        if (!address) return -FI_ENODATA;
+        out.source = address->socket;
     }
     if (hints && hints->dest_addr) {
-        out.destination = Address::from(hints->dest_addr, hints->dest_addrlen);
-        if (!out.destination) return -FI_ENODATA;
+        const auto address = AnyAddress::from(hints->dest_addr, hints->dest_addrlen);
+        if (!address) return -FI_ENODATA;
+        out.destination = address->socket;
     }
     if (!node && !service) return 0;
     const bool source = flags & FI_SOURCE;
@@ -82,7 +86,7 @@ int resolve(const char* node, const char* service, uint64_t flags, const fi_info
 }
 
 bool serves(const verbs::Port& port, const Endpoints& endpoints, Address& source) {
-    const auto& [from, to, wanted_family] = endpoints;
+    const auto& [from, to, wanted_family, native] = endpoints;
     if (to && port.this_host_only && !to->wildcard() && !ondemand::is_local(*to)) return false;
     if (from && !from->wildcard()) {
         if (!ondemand::is_local(*from) || belongs_elsewhere(*from, port)) return false;

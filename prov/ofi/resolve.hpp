@@ -15,6 +15,7 @@ struct Endpoints {
     std::optional<ondemand::Address> source;
     std::optional<ondemand::Address> destination;
     sa_family_t family; // that the caller wants; AF_UNSPEC: any
+    bool native;        // in the provider's own format
 };
 
 // 0 or a negative fi_errno: -FI_ENODATA where a name is not known.

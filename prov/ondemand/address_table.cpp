@@ -9,12 +9,14 @@
 
 namespace odrc::ondemand {
 
-fi_addr_t AddressTable::insert(const Address& address, std::optional<fi_addr_t> id) {
+fi_addr_t AddressTable::insert(const Address& address, std::optional<fi_addr_t> id,
+                               const NativeAddress* native) {
     std::lock_guard lock{mutex_};
     grow_index(live_ + 1);
     const uint32_t number = lowest_free();
     Page& page = *pages_[number / kPage];
     if (id || page.ids) set_id(number, id.value_or(number));
+    if (native || page.natives) set_native(number, native);
     entry(number) = address;
     ++page.used;
     ++live_;
@@ -85,6 +87,19 @@ void AddressTable::set_id(uint32_t number, fi_addr_t id) {
     (*ids)[number % kPage] = id;
 }
 
+std::optional<NativeAddress> AddressTable::native_at(fi_addr_t fi_addr) const noexcept {
+    std::lock_guard lock{mutex_};
+    if (!stands(fi_addr)) return std::nullopt;
+    const auto& natives = pages_[fi_addr / kPage]->natives;
+    return natives ? NativeAddress::decode((*natives)[fi_addr % kPage]) : std::nullopt;
+}
+
+void AddressTable::set_native(uint32_t number, const NativeAddress* native) {
+    auto& natives = pages_[number / kPage]->natives;
+    if (!natives) natives = std::make_unique<std::array<NativeAddress::Bytes, kPage>>();
+    (*natives)[number % kPage] = native ? native->encode() : NativeAddress::Bytes{};
+}
+
 void AddressTable::expect(size_t count) {
     std::lock_guard lock{mutex_};
     grow_index(count);
@@ -93,7 +108,9 @@ void AddressTable::expect(size_t count) {
 size_t AddressTable::memory_bytes() const noexcept {
     std::lock_guard lock{mutex_};
     size_t bytes = pages_.capacity() * sizeof pages_[0] + index_.capacity() * sizeof index_[0];
-    for (const auto& page : pages_) bytes += sizeof *page + (page->ids ? sizeof *page->ids : 0);
+    for (const auto& page : pages_)
+        bytes += sizeof *page + (page->ids ? sizeof *page->ids : 0) +
+                 (page->natives ? sizeof *page->natives : 0);
     return bytes;
 }
 

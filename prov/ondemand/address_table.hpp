@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "ondemand/address.hpp"
+#include "ondemand/native_address.hpp"
 
 #include <array>
 #include <atomic>
@@ -16,15 +16,19 @@ namespace odrc::ondemand {
 
 // The addresses of an address vector (fi_av(3)). An address that is never used costs an entry
 // here, of 28 bytes and two to four places of 4 bytes in the index, and nothing else; one to which
-// the application has given a number of its own (FI_AV_USER_ID), 8 bytes more.
+// the application has given a number of its own (FI_AV_USER_ID), 8 bytes more, and one in the
+// provider's own format, 64.
 class AddressTable {
 public:
     // Gives the lowest number that is free, as FI_AV_TABLE promises; another one for an address
     // that is inserted again. id: what completions name it by, if not by this number. Throws
     // std::bad_alloc.
-    fi_addr_t insert(const Address& address, std::optional<fi_addr_t> id = {});
+    // native: the same in the provider's own format, where it was given so.
+    fi_addr_t insert(const Address& address, std::optional<fi_addr_t> id = {},
+                     const NativeAddress* native = nullptr);
     bool remove(fi_addr_t fi_addr) noexcept;
     std::optional<Address> at(fi_addr_t fi_addr) const noexcept;
+    std::optional<NativeAddress> native_at(fi_addr_t fi_addr) const noexcept;
     fi_addr_t end() const noexcept; // no number is as high
 
     // A number under which the address stands, or FI_ADDR_NOTAVAIL.
@@ -46,7 +50,8 @@ private:
     struct Page {
         std::array<Address, kPage> addresses; // AF_UNSPEC: free
         uint32_t used{0};
-        std::unique_ptr<std::array<fi_addr_t, kPage>> ids; // where one was given
+        std::unique_ptr<std::array<fi_addr_t, kPage>> ids;                // where one was given
+        std::unique_ptr<std::array<NativeAddress::Bytes, kPage>> natives; // likewise; zero: none
     };
     static_assert(sizeof(Address) == 28);
     static constexpr uint32_t kNone = ~0u;
@@ -59,6 +64,7 @@ private:
     }
     uint32_t lowest_free();
     void set_id(uint32_t number, fi_addr_t id);
+    void set_native(uint32_t number, const NativeAddress* native);
     size_t mask() const noexcept { return index_.size() - 1; }
     void add_to_index(uint32_t number) noexcept;
     void remove_from_index(uint32_t number) noexcept;

@@ -32,7 +32,17 @@ public:
     Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, verbs::PostList& posting,
          CompletionBudget& budget, srq::BufferPool& copies, Peer& peer, uint32_t session,
          uint32_t received, uint32_t segments, int access)
-        : qp_{adapter, cq, srq, {kLaneDepth, segments}, access}
+        : Lane{verbs::QueuePair{adapter, cq, srq, {kLaneDepth, segments}, access},
+               posting,
+               budget,
+               copies,
+               peer,
+               session,
+               received} {}
+    // Over a queue pair that was made beforehand.
+    Lane(verbs::QueuePair&& qp, verbs::PostList& posting, CompletionBudget& budget,
+         srq::BufferPool& copies, Peer& peer, uint32_t session, uint32_t received) noexcept
+        : qp_{std::move(qp)}
         , posting_{posting}
         , budget_{budget}
         , copies_{copies}

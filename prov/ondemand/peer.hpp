@@ -36,9 +36,19 @@ enum class Link : uint8_t {
     none,      // nothing was asked for, or it waits in line for a queue pair
     requested, // our request is out; the queue pair waits in INIT
     accepted,  // our queue pair is connected; whether the peer's is, we do not know yet
+    laid,      // the same, by the addresses alone, and nothing has gone over it
+    tried,     // likewise, and a probe is to find out
     ready,     // both are
     leaving,   // both are, and we have asked the peer to give the connection up
 };
+// Our queue pair is connected, and the peer's may not be.
+constexpr bool in_doubt(Link link) noexcept {
+    return link == Link::accepted || link == Link::laid || link == Link::tried;
+}
+
+// The attempt of either side, and its losses, of a lane that was laid by the addresses. Attempts of
+// the wireup are counted up from there.
+inline constexpr uint32_t kLaidAttempt = 1;
 
 // What a frame is in the order of its session, by its number.
 enum class Turn : uint8_t { next, repeated, early };
@@ -73,8 +83,9 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t remote_attempt{0};
     uint64_t remote_endpoint{0};
     uint64_t ticket{0}; // for requests, of the peer's making; 0: we have none
-    // Of each side a number that changes when it gives operations up for lost; 0: none yet. In
-    // between, connections come and go, and operations await their answers.
+    // Of each side a number that changes when it gives operations up for lost; 0: none yet, or,
+    // of the peer, not known. In between, connections come and go, and operations await their
+    // answers.
     uint32_t own_losses{0};
     uint32_t remote_losses{0};
     uint32_t session{1}; // counts both: from one loss, of either side, to the next
@@ -141,6 +152,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
         return static_cast<int32_t>(a - b) < 0;
     }
 
+    // Nothing was ever said between us.
+    bool unknown() const noexcept { return attempt == 0 && remote_attempt == 0 && !standing(); }
     bool standing() const noexcept { return static_cast<const ListNode<Stand>&>(*this).linked(); }
     // Nothing leans on it, nor will before it is met anew. Operations and messages do on those
     // alone that are no strangers.

@@ -18,6 +18,13 @@ Peer* PeerTable::add(const Address& address) noexcept {
     }
 }
 
+Peer* PeerTable::know(const Address& address) noexcept {
+    Peer* peer = find(address);
+    if (!peer) peer = add(address);
+    if (peer) peer->stranger = false;
+    return peer;
+}
+
 Peer* PeerTable::meet(const Address& address) noexcept {
     if (Peer* known = find(address)) return known;
     if (crowded()) return nullptr;
@@ -52,11 +59,8 @@ bool PeerTable::forget_strangers(size_t looks) noexcept {
 
 Peer* PeerTable::look_up(fi_addr_t number) noexcept {
     const auto address = addresses_.at(number);
-    if (!address) return nullptr;
-    Peer* peer = find(*address);
-    if (!peer) peer = add(*address);
+    Peer* peer = address ? know(*address) : nullptr;
     if (!peer) return nullptr;
-    peer->stranger = false;
     try {
         const size_t page = number / kPage;
         if (page >= pages_.size()) pages_.resize(page + 1);

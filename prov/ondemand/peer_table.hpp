@@ -27,6 +27,8 @@ public:
         return look_up(number);
     }
     Peer* find(const Address& address) noexcept; // null where it is not known
+    // Makes it known, if it is not, as one that the program has named. Null when memory is out.
+    Peer* know(const Address& address) noexcept;
     // Makes it known, as a stranger, if it is not. Null when memory is out, or there are so many
     // strangers already that nothing can be kept of another one.
     Peer* meet(const Address& address) noexcept;

@@ -12,8 +12,10 @@
 namespace odrc::ondemand {
 namespace {
 
-// What else the application derives from its key has nothing to do with what we do.
-constexpr unsigned char kPurpose[crypto_generichash_blake2b_PERSONALBYTES + 1] = "odrc wireup seal";
+// What else the application derives from its key has nothing to do with what we do, nor numbers
+// with seals.
+using Purpose = const unsigned char[crypto_generichash_blake2b_PERSONALBYTES + 1];
+constexpr Purpose kSealing = "odrc wireup seal", kNumbering = "odrc laid number";
 
 const unsigned char* bytes_of(std::span<const std::byte> s) noexcept {
     return reinterpret_cast<const unsigned char*>(s.data());
@@ -46,7 +48,7 @@ Seal::Seal(std::span<const std::byte> key)
         throw Error{FI_ENODEV};
     }
     crypto_generichash_blake2b_salt_personal(key_.data(), key_.size(), bytes_of(key), key.size(),
-                                             nullptr, 0, nullptr, kPurpose);
+                                             nullptr, 0, nullptr, kSealing);
 }
 
 Seal::~Seal() { sodium_memzero(key_.data(), key_.size()); }
@@ -73,6 +75,15 @@ bool Seal::holds(std::span<const std::byte> datagram, const Address& to) const n
     const size_t content = datagram.size() - kBytes;
     const Mac made = mac(datagram.first(content), to);
     return sodium_memcmp(made.data(), datagram.data() + content, kBytes) == 0;
+}
+
+uint64_t Seal::number(std::span<const std::byte> known) const noexcept {
+    uint8_t made[crypto_generichash_blake2b_BYTES_MIN];
+    crypto_generichash_blake2b_salt_personal(made, sizeof made, bytes_of(known), known.size(),
+                                             key_.data(), key_.size(), nullptr, kNumbering);
+    uint64_t number;
+    std::memcpy(&number, made, sizeof number);
+    return number;
 }
 
 } // namespace odrc::ondemand

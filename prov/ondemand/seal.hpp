@@ -36,6 +36,9 @@ public:
     // Whether they are right. The datagram has them.
     bool holds(std::span<const std::byte> datagram, const Address& to) const noexcept;
 
+    // What both sides can make of what both know, and nobody else who does not have the key.
+    uint64_t number(std::span<const std::byte> known) const noexcept;
+
 private:
     using Mac = std::array<unsigned char, kBytes>;
     Mac mac(std::span<const std::byte> content, const Address& to) const noexcept;

@@ -42,6 +42,7 @@ Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, co
 
 void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;
+    if (peer.link == Link::laid) return try_out(peer);
     if (peer.link != Link::none || peer.standing() || peer.broken) return;
     stand_in_line(peer);
     serve_line();
@@ -109,7 +110,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     // that broke, or the peer has given up what went over it, or is another process.
     if (peer.link == Link::leaving && same)
         part(peer);
-    else if (peer.link == Link::accepted)
+    else if (in_doubt(peer.link))
         break_off(peer);
     else if (peer.link == Link::ready && same && m.losses == peer.remote_losses)
         replace(peer);
@@ -121,7 +122,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     }
     if (peer.link == Link::none) {
         if (!(m.reason & kWanted) && !peer.standing()) return answer(WireupType::goodbye, peer, m);
-        if (lanes_ >= queues_.most_lanes) {
+        if (lanes_ >= queues_.most_lanes && !take_back_waiting()) {
             stand_in_line(peer);
             if (!make_way_for(m)) return answer(WireupType::wait, peer, m);
         }
@@ -205,13 +206,14 @@ void Wireup::on_goodbye(Peer& peer, const WireupMessage& m) noexcept {
     // Nothing is under way that could be lost: the peer has withdrawn its request, or what was its
     // wish alone, or has left.
     if (peer.link == Link::leaving) return part(peer);
-    if (peer.link == Link::accepted || (peer.link == Link::requested && !peer.wanted))
+    if (in_doubt(peer.link) || (peer.link == Link::requested && !peer.wanted))
         return step_aside(peer);
     drop(peer, FI_ECONNRESET);
 }
 
 void Wireup::on_nobody_there(Peer& peer) noexcept {
-    if (peer.link == Link::none || peer.link == Link::ready) return;
+    if (peer.link != Link::requested && peer.link != Link::accepted && peer.link != Link::leaving)
+        return;
     if (++peer.refusals >= (peer.replacing ? kRefusalsOfKnown : kRefusals))
         give_up(peer, FI_ECONNREFUSED);
 }

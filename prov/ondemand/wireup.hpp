@@ -5,7 +5,10 @@
 
 #include "base/counters.hpp"
 #include "base/log.hpp"
+#include "base/parameters.hpp"
+#include "ondemand/connect_rule.hpp"
 #include "ondemand/peer_table.hpp"
+#include "ondemand/queues_in_wait.hpp"
 #include "ondemand/tickets.hpp"
 #include "ondemand/wireup_message.hpp"
 #include "ondemand/wireup_socket.hpp"
@@ -19,6 +22,7 @@ namespace odrc::ondemand {
 //   none ──connect──▶ requested ──accept──▶ ready        we began
 //   none ──request──▶ accepted ──confirm or a frame──▶ ready   the peer began
 //   requested ──request──▶ accepted ──accept──▶ ready    both began
+//   none ──named──▶ laid ──first word──▶ tried ──probe or frame──▶ ready   by addresses alone
 //   ready ──no room──▶ leaving ──left──▶ none            for another's sake
 //   leaving ──stay──▶ ready                              the peer has something for us
 //   ready ──it broke──▶ none                             what was on its way goes over the next
@@ -51,6 +55,15 @@ public:
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
 
+    // Creates a queue pair for each process of the job, if that is what is wanted or, where it is
+    // left open, what seems best (connect_rule.hpp). Before anything else; once.
+    void prepare(Connect wish, const PlaceInJob& place) noexcept;
+    // The address with all that peers need to connect by it.
+    NativeAddress native_address() const noexcept;
+    // The application has named a peer: a lane is laid to it, where both addresses have a queue
+    // pair for it.
+    void introduce(const NativeAddress& address) noexcept;
+
     // Begins a connection where there is none, or has the peer wait for one in line.
     void connect(Peer& peer) noexcept;
 
@@ -64,17 +77,20 @@ public:
     // taken that are there: they may be all that keeps a lane from being idle, while the program
     // does not look for them.
     bool wants_completions() noexcept {
-        return std::exchange(asked_too_early_, false) || in_line() + breaking_ > 0;
+        return std::exchange(asked_too_early_, false) ||
+               in_line() + breaking_ + count(Link::tried) > 0;
     }
     // When serve() is due even if nothing comes.
     Time deadline() const noexcept;
 
-    // A frame came over the lane: the peer's side is connected.
+    // A frame came over the lane, or a probe arrived: the peer's side is connected.
     void heard_from(Lane& lane) noexcept {
         Peer& peer = lane.peer();
-        if (peer.link == Link::accepted && peer.lane.get() == &lane) [[unlikely]]
+        if (in_doubt(peer.link) && peer.lane.get() == &lane) [[unlikely]]
             become_ready(peer);
     }
+    // A lane that was laid and led nowhere gives way to the wireup. False for any other.
+    bool fall_back(Lane& lane) noexcept;
 
     // The next peer that became ready, lost its link, its wireup or its session.
     Peer* take_changed() noexcept { return changed_.pop_front(); }
@@ -105,6 +121,15 @@ private:
     void begin(Peer& peer) noexcept;
     void ask(Peer& peer) noexcept;
     void greet(Peer& peer, const WireupMessage& message) noexcept;
+
+    // wireup_laid.cpp
+    Choice make_beforehand(Connect wish, const PlaceInJob& place);
+    bool lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address,
+             uint32_t remote_qpn) noexcept;
+    void try_out(Peer& peer) noexcept;
+    void give_up_laid(Peer& peer) noexcept;
+    void lift(Peer& peer) noexcept;
+    bool take_back_waiting() noexcept;
 
     // wireup_talk.cpp
     void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
@@ -173,16 +198,18 @@ private:
     const Seal seal_;
     Tickets tickets_;
     const bool wants_events_;
-    uint32_t attempts_{0};
+    uint32_t attempts_{kLaidAttempt};
+    QueuesInWait waiting_; // for the processes of the job
     // A peer stands on one of these, or on none.
     List<Peer, Stand> line_;      // wants a queue pair and has none
     List<Peer, Stand> wiring_;    // its wireup waits for an answer
     List<Peer, Stand> connected_; // in the order in which they came
+    List<Peer, Stand> laid_;      // by addresses alone, and never used
     Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
     bool asked_too_early_{false}; // to leave, with something under way
     uint32_t breaking_{0};        // peers whose last lane is not over, and who wait for that
     uint32_t lanes_{0};
-    std::array<uint32_t, 5> links_{}; // peers, by their link; none is not counted
+    std::array<uint32_t, 7> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;
     std::vector<std::unique_ptr<Lane>> dying_;
     std::array<Time, 3> tell_refusal_at_{}; // in the log, again

@@ -34,6 +34,8 @@ uint64_t* time_spent(Counters& counters, Link link) noexcept {
         return &counters.accept_ns;
     case Link::leaving:
         return &counters.leave_ns;
+    case Link::laid:
+    case Link::tried:
     case Link::ready:
         return nullptr;
     }
@@ -166,6 +168,9 @@ void Wireup::break_off(Peer& peer) noexcept {
 void Wireup::broke_off(Peer& peer, const Lane& lane) noexcept {
     while (Job* job = peer.left.pop_front()) peer.repeats.push_back(*job);
     if (peer.received != lane.received_before()) peer.carried = true;
+    // One that was laid, and over which nobody was heard, may have led nowhere.
+    if (peer.remote_attempt == kLaidAttempt && !peer.met && peer.received == 0)
+        peer.remote_losses = 0;
     if (peer.carried) peer.breaks = 0;
     if (peer.replacing && !peer.carried && lane.tried() && ++peer.breaks > kBreaks) {
         ODRC_WARN(FI_LOG_EP_CTRL,
@@ -222,6 +227,7 @@ void Wireup::mark_changed(Peer& peer) noexcept {
 
 void Wireup::say_goodbye() noexcept {
     peers_.for_each([this](Peer& peer) {
+        if (peer.link == Link::laid) return lift(peer);
         if (peer.link != Link::none && peer.address != address()) send(WireupType::goodbye, peer);
         drop(peer, FI_ESHUTDOWN);
     });

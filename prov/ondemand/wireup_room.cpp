@@ -41,7 +41,8 @@ void Wireup::stand_in_line(Peer& peer) noexcept {
 }
 
 void Wireup::serve_line() noexcept {
-    while (in_line() > 0 && lanes_ < queues_.most_lanes && count(Link::requested) < kRequests) {
+    while (in_line() > 0 && (lanes_ < queues_.most_lanes || take_back_waiting()) &&
+           count(Link::requested) < kRequests) {
         Peer& peer = *line_.front();
         stand_down(peer);
         begin(peer);
@@ -51,12 +52,12 @@ void Wireup::serve_line() noexcept {
 
 // Has somebody leave for each of those in line. True if some are about to.
 bool Wireup::ask_to_leave() noexcept {
-    if (in_line() == 0 || lanes_ < queues_.most_lanes) return true;
+    if (in_line() == 0 || lanes_ < queues_.most_lanes || take_back_waiting()) return true;
     auto leaving = static_cast<uint32_t>(dying_.size());
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
         if (peer->link == Link::leaving && peer->tries < kSlow) ++leaving;
     for (; leaving < std::min<uint64_t>(in_line(), kLeaving); ++leaving) {
-        Peer* peer = idle_peer();
+        Peer* peer = laid_.empty() ? idle_peer() : laid_.front();
         if (!peer) break;
         leave(*peer);
     }
@@ -90,6 +91,7 @@ bool Wireup::make_way_for(const WireupMessage& request) noexcept {
 }
 
 void Wireup::leave(Peer& peer) noexcept {
+    if (peer.link == Link::laid) become_ready(peer);
     ++counters_.connections_evicted;
     if (peer.address == address()) return part(peer);
     peer.begin();
@@ -121,7 +123,7 @@ void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {
 
 void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
     if (!is_of_link(peer, m)) return answer(WireupType::left, peer, m);
-    if (peer.link == Link::accepted) become_ready(peer);
+    if (in_doubt(peer.link)) become_ready(peer);
     // What was refused once stays so, however late it comes again: the peer has gone on meanwhile.
     const bool refused = m.reason <= peer.refused_round;
     if (refused || !peer.nothing_waits()) {

@@ -29,6 +29,9 @@ const char* name_of(Link link) noexcept {
         return "requested";
     case Link::accepted:
         return "accepted";
+    case Link::laid:
+    case Link::tried:
+        return "connected by addresses alone, and unanswered";
     case Link::ready:
         return "connected";
     case Link::leaving:
@@ -83,7 +86,8 @@ void Wireup::await_answer(Peer& peer, std::chrono::milliseconds first) noexcept 
 }
 
 void Wireup::send_again(Peer& peer, Time now) noexcept {
-    if (now - peer.heard >= kPatience) return give_up(peer, FI_ETIMEDOUT);
+    if (now - peer.heard >= kPatience)
+        return peer.link == Link::tried ? give_up_laid(peer) : give_up(peer, FI_ETIMEDOUT);
     tell_of_stall(peer, now);
     if (peer.told_to_wait && in_line() > 0) return step_aside(peer); // another may go first
     if (peer.tries < UINT8_MAX) ++peer.tries;
@@ -94,6 +98,9 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
         return ask(peer);
     case Link::accepted:
         return send(WireupType::accept, peer);
+    case Link::tried:
+        if (peer.lane->idle()) peer.lane->probe(); // there was no room for it
+        return;
     default:
         return send(WireupType::leave, peer, peer.leave_round);
     }

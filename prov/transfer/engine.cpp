@@ -108,6 +108,9 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
               settings.address,
               settings.seal,
               settings.regions != nullptr} {
+    if (settings.native_format) wireup_.prepare(parameters().connect, settings.place);
+    counters_.published_bytes =
+        settings.native_format ? ondemand::NativeAddress::kBytes : address().length();
     watchdog_.add(*this, wireup_.fd());
     try {
         if (settings.automatic) auto_progress_.emplace(*this, watchdog_, gate_);
@@ -169,6 +172,8 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     if (!lane) return; // it went with all its work
     const bool fails = wc.status != IBV_WC_SUCCESS && !lane->failed();
     conclude(*lane, id, fails ? on_failure(*lane, wc) : wc.status);
+    if (id.kind() == verbs::WorkKind::lane && wc.status == IBV_WC_SUCCESS)
+        wireup_.heard_from(*lane);
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
 }
 
@@ -192,6 +197,7 @@ void Engine::conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexce
 
 // The first failure on a lane ends it. Gives what it is to be taken for.
 ibv_wc_status Engine::on_failure(Lane& lane, const ibv_wc& wc) noexcept {
+    if (wireup_.fall_back(lane)) return wc.status;
     ODRC_WARN(FI_LOG_EP_DATA, "{}: the connection to {} broke: {} (queue pair {:#x})",
               adapter_.port().name(), lane.peer().address.text(), ibv_wc_status_str(wc.status),
               wc.qp_num);
@@ -281,7 +287,7 @@ void Engine::ask_who_is_there() noexcept {
 }
 
 void Engine::ask_whether_there(Peer& peer) noexcept {
-    if (peer.link == ondemand::Link::none)
+    if (peer.link == ondemand::Link::none || peer.link == ondemand::Link::laid)
         connect(peer);
     else if (peer.ready() && peer.lane->idle())
         peer.lane->probe();

@@ -51,6 +51,8 @@ public:
         ondemand::Address address;
         ondemand::Seal seal; // of what makes connections
         bool atomics;        // peers may have the device change words of this domain's regions
+        bool native_format;  // of the address that peers get
+        PlaceInJob place;    // in whose processes' ranges its queue pairs are
     };
 
     // Throws Error. Made and ended outside the gate.
@@ -59,6 +61,9 @@ public:
     ~Engine();
 
     const ondemand::Address& address() const noexcept { return wireup_.address(); }
+    ondemand::NativeAddress native_address() const noexcept { return wireup_.native_address(); }
+    // The application has named a peer.
+    void introduce(const ondemand::NativeAddress& peer) noexcept { wireup_.introduce(peer); }
     const Counters& counters() const noexcept { return counters_; }
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
 

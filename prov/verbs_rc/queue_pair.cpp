@@ -33,6 +33,15 @@ uint8_t reads_at_a_time(const ibv_device_attr& attr) noexcept {
 
 } // namespace
 
+QpAddress local_address(const Port& port) noexcept {
+    return {.qpn = 0,
+            .psn = 0,
+            .lid = port.port_attr.lid,
+            .mtu = static_cast<uint8_t>(port.port_attr.active_mtu),
+            .rd_atomic = reads_at_a_time(port.device_attr),
+            .gid = port.gid};
+}
+
 QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access)
     : adapter_{adapter} {
     ibv_qp_init_attr attr{};
@@ -49,12 +58,9 @@ QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, in
         throw Error{errno};
     }
     max_inline_ = attr.cap.max_inline_data;
-    address_ = {.qpn = qp_->qp_num,
-                .psn = random_psn(),
-                .lid = port.port_attr.lid,
-                .mtu = static_cast<uint8_t>(port.port_attr.active_mtu),
-                .rd_atomic = reads_at_a_time(port.device_attr),
-                .gid = port.gid};
+    address_ = local_address(port);
+    address_.qpn = qp_->qp_num;
+    address_.psn = random_psn();
     if (const int error = to_init(access)) {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not go to INIT: {}", port.name(),
                   number(), fi_strerror(error));

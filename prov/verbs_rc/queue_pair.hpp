@@ -17,6 +17,9 @@ struct QpAddress {
     ibv_gid gid;
 };
 
+// What of it is the same for all queue pairs of a port.
+QpAddress local_address(const Port& port) noexcept;
+
 // A reliable connection in the making, or made. Receives come from a shared receive queue.
 class QueuePair {
 public:
@@ -30,6 +33,8 @@ public:
     QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access);
 
     const QpAddress& address() const noexcept { return address_; }
+    // The first packet sequence number, where it is not to be a random one. Before it is connected.
+    void begin_at(uint32_t psn) noexcept { address_.psn = psn; }
     uint32_t max_inline() const noexcept { return max_inline_; }
     uint32_t number() const noexcept { return qp_->qp_num; }
     ibv_qp* get() const noexcept { return qp_.get(); }

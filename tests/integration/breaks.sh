@@ -14,8 +14,9 @@ scale=1
 
 for fault in LOST UNACKNOWLEDGED; do
     export ODRC_FAULT_$fault=200
-    for most in 0 2; do
-        export FI_ODRC_MAX_QP=$most FI_ODRC_PROFILE=$scratch/$fault-$most
+    for kind in ondemand/0 ondemand/2 all/0; do
+        export FI_ODRC_CONNECT=${kind%/*} FI_ODRC_MAX_QP=${kind#*/}
+        export FI_ODRC_PROFILE=$scratch/$fault-${kind%/*}-${kind#*/}
         "$ODRC_BUILD/odrc_traffic" -d "$device" -m $((10000 / scale)) -s 20000 --seed $RANDOM
         "$ODRC_BUILD/odrc_mixture" -d "$device" -o $((1000 / scale)) --seed $RANDOM
         replaced=$(profile_sum "$FI_ODRC_PROFILE" connections_replaced)

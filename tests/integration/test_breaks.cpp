@@ -5,7 +5,7 @@
 // bytes had come before or not. Empty unless the device can be made to fail.
 
 #include "atomics.hpp"
-#include "statistics.hpp"
+#include "job.hpp"
 
 #ifdef ODRC_FAULTS
 
@@ -13,19 +13,31 @@ using namespace duo;
 
 namespace {
 
-constexpr const char* kFaults[] = {"ODRC_FAULT_LOST", "ODRC_FAULT_UNACKNOWLEDGED"};
+// What happens to a connection, and whether that was made by the addresses alone.
+struct Fault {
+    const char* name;
+    bool laid;
+};
+constexpr Fault kFaults[] = {{"ODRC_FAULT_LOST", false},
+                             {"ODRC_FAULT_LOST", true},
+                             {"ODRC_FAULT_UNACKNOWLEDGED", false},
+                             {"ODRC_FAULT_UNACKNOWLEDGED", true}};
+
+Wishes wishes_of(uint32_t rank, const Fault& fault) {
+    return fault.laid ? place(rank, 2, kAtomicWishes) : kAtomicWishes;
+}
 
 // The next work request in this process breaks its connection: the device looks at its faults when
 // memory is registered, and again when the next queue pair is made.
-void break_next(const Duo& d, const char* fault) {
-    setenv(fault, "1", 1);
+void break_next(const Duo& d, const Fault& fault) {
+    setenv(fault.name, "1", 1);
     const Shared any{d.a, 8};
-    unsetenv(fault);
+    unsetenv(fault.name);
 }
 
 struct Broken : Duo {
-    explicit Broken(const char* fault)
-        : Duo{kAtomicWishes} {
+    explicit Broken(const Fault& fault)
+        : Duo{wishes_of(0, fault), wishes_of(1, fault)} {
         say('c', 1);
         settle();
         before = statistics_of(b);
@@ -78,10 +90,11 @@ struct Broken : Duo {
 } // namespace
 
 TEST_CASE("the connection breaks under a message, which comes once") {
-    for (const char* fault : kFaults) {
+    for (const Fault& fault : kFaults) {
         for (const size_t size : {size_t{0}, size_t{8}, size_t{5000}, size_t{100'000}}) {
             for (const uint64_t flags : {FI_COMPLETION, FI_COMPLETION | FI_DELIVERY_COMPLETE}) {
-                CAPTURE(fault);
+                CAPTURE(fault.name);
+                CAPTURE(fault.laid);
                 CAPTURE(size);
                 Broken d{fault};
                 d.say('m', size, flags);
@@ -92,9 +105,10 @@ TEST_CASE("the connection breaks under a message, which comes once") {
 }
 
 TEST_CASE("the connection breaks under an injected message, which comes once") {
-    for (const char* fault : kFaults) {
+    for (const Fault& fault : kFaults) {
         for (const size_t size : {size_t{0}, size_t{8}, size_t{1000}}) {
-            CAPTURE(fault);
+            CAPTURE(fault.name);
+            CAPTURE(fault.laid);
             CAPTURE(size);
             Broken d{fault};
             d.say('i', size, FI_INJECT);
@@ -106,7 +120,7 @@ TEST_CASE("the connection breaks under an injected message, which comes once") {
 }
 
 TEST_CASE("a repeated message is known by its number, if the peer did not say that it had it") {
-    Broken d{kFaults[1]};
+    Broken d{kFaults[2]};
     // The peer does not look at what came before the next connection is there.
     int sending = 0;
     REQUIRE(fi_tsend(d.a.ep(), "x", 1, nullptr, d.to_b, 7, &sending) == 0);
@@ -125,7 +139,7 @@ TEST_CASE("a repeated message is known by its number, if the peer did not say th
 }
 
 TEST_CASE("the connection breaks under many messages, which keep their order") {
-    for (const char* fault : kFaults) {
+    for (const Fault& fault : kFaults) {
         Broken d{fault};
         constexpr size_t kCount = 300; // more than a connection has under way
         std::vector<uint64_t> out(kCount), in(kCount);
@@ -148,9 +162,10 @@ TEST_CASE("the connection breaks under many messages, which keep their order") {
 }
 
 TEST_CASE("the connection breaks under reads and writes, which are done") {
-    for (const char* fault : kFaults) {
+    for (const Fault& fault : kFaults) {
         for (const size_t size : {size_t{8}, size_t{5000}, size_t{20} << 20}) {
-            CAPTURE(fault);
+            CAPTURE(fault.name);
+            CAPTURE(fault.laid);
             CAPTURE(size);
             Broken d{fault};
             Shared there{d.b, size};
@@ -184,7 +199,7 @@ TEST_CASE("the connection breaks under reads and writes, which are done") {
 }
 
 TEST_CASE("the connection breaks under an atomic that the target carries out, once") {
-    for (const char* fault : kFaults) {
+    for (const Fault& fault : kFaults) {
         Broken d{fault};
         Numbers<uint32_t> there{d.b, {40}};
         break_next(d, fault);
@@ -201,7 +216,7 @@ TEST_CASE("the connection breaks under an atomic that the target carries out, on
 }
 
 TEST_CASE("the connection breaks under an atomic of the device's, which alone fails") {
-    for (const char* fault : kFaults) {
+    for (const Fault& fault : kFaults) {
         Broken d{fault};
         Numbers<uint64_t> there{d.b, {40}};
         break_next(d, fault);
@@ -224,9 +239,36 @@ TEST_CASE("the connection breaks under an atomic of the device's, which alone fa
     }
 }
 
+TEST_CASE("a connection by the addresses breaks when it is tried, and the wireup makes another") {
+    for (const char* fault : {"ODRC_FAULT_LOST", "ODRC_FAULT_UNACKNOWLEDGED"}) {
+        for (const bool both : {false, true}) {
+            Duo d{place(0, 2), place(1, 2)};
+            break_next(d, {fault, true});
+            char in[2]{};
+            int sending[2], receiving[2];
+            REQUIRE(fi_recv(d.b.ep(), &in[0], 1, nullptr, d.to_a, &receiving[0]) == 0);
+            REQUIRE(fi_recv(d.a.ep(), &in[1], 1, nullptr, d.to_b, &receiving[1]) == 0);
+            REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &sending[0]) == 0);
+            if (both) REQUIRE(fi_send(d.b.ep(), "y", 1, nullptr, d.to_a, &sending[1]) == 0);
+            CHECK_FALSE(d.outcome(d.a, &sending[0]).error);
+            CHECK_FALSE(d.outcome(d.b, &receiving[0]).error);
+            CHECK(in[0] == 'x');
+            if (both) CHECK_FALSE(d.outcome(d.b, &sending[1]).error);
+            if (both) CHECK_FALSE(d.outcome(d.a, &receiving[1]).error);
+            CHECK(in[1] == (both ? 'y' : 0));
+            for (const Watched* side : {&d.a, &d.b}) {
+                const auto s = statistics_of(*side);
+                CHECK(s.connections == 1);
+                CHECK(s.connections_replaced == 0);
+                CHECK(s.repeats_dropped == 0);
+            }
+        }
+    }
+}
+
 TEST_CASE("a connection that does not hold is given up") {
     Duo d;
-    setenv(kFaults[0], "1", 1);
+    setenv(kFaults[0].name, "1", 1);
     int sending[3];
     for (int& context : sending) REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &context) == 0);
     for (int& context : sending) {
@@ -234,7 +276,7 @@ TEST_CASE("a connection that does not hold is given up") {
         REQUIRE(o.error);
         CHECK(o.error->err == FI_ECONNRESET);
     }
-    unsetenv(kFaults[0]);
+    unsetenv(kFaults[0].name);
     // The next one does.
     char in = 0;
     int receiving = 0;
