@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -13,11 +14,21 @@
 //
 //     Orders orders;
 //     do run(orders); while (orders.next());
+//
+// Where something else has a say in it, as a device that tries again in its own time, the same
+// choices may lead elsewhere: then it goes on from there, and sees most orders.
 class Orders {
 public:
+    explicit Orders(bool alone = true)
+        : alone_{alone} {}
+
     size_t choose(size_t of) {
         if (at_ == path_.size()) path_.push_back({0, of});
-        if (path_[at_].of != of) throw std::logic_error{"the same choices led elsewhere"};
+        if (path_[at_].of != of) {
+            if (alone_) throw std::logic_error{"the same choices led elsewhere"};
+            path_.resize(at_ + 1);
+            path_[at_] = {std::min(path_[at_].taken, of - 1), of};
+        }
         return path_[at_++].taken;
     }
 
@@ -46,6 +57,7 @@ private:
         size_t taken;
         size_t of;
     };
+    const bool alone_;
     std::vector<Step> path_;
     size_t at_{0};
     uint64_t count_{0};

@@ -21,7 +21,8 @@ Seat::Seat(verbs::Adapter& a)
     , receives{a, counters, kWordBytes, kReceives}
     , copies{a, counters, kWordBytes, kReceives} {}
 
-Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes)
+Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
+           const PlaceInJob& place)
     : seat_{seat}
     , wireup_{seat.adapter,
               peers_,
@@ -32,6 +33,7 @@ Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_
               seal,
               false}
     , plug_{wireup_.fd(), wireup_.address()} {
+    if (place.known()) wireup_.prepare(Connect::all, place);
     while (poll()) { // what the one before has left
     }
 }
@@ -72,7 +74,9 @@ bool Side::poll() {
         return true;
     }
     if (!lane) return true;
-    if (wc.status != IBV_WC_SUCCESS && !lane->failed()) wireup_.drop(lane->peer(), FI_ECONNRESET);
+    if (wc.status != IBV_WC_SUCCESS && !lane->failed() && !wireup_.fall_back(*lane))
+        wireup_.drop(lane->peer(), FI_ECONNRESET);
+    if (wc.status == IBV_WC_SUCCESS) wireup_.heard_from(*lane);
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
     return true;
 }

@@ -25,9 +25,9 @@ struct Seat {
 // wireup and the device, and no more.
 class Side {
 public:
-    // most_lanes: at a time.
+    // most_lanes: at a time. place: in a job whose members connect by their addresses, or unknown.
     Side(Seat& seat, const network::Address& wanted, const odrc::ondemand::Seal& seal,
-         uint32_t most_lanes);
+         uint32_t most_lanes, const odrc::PlaceInJob& place);
 
     const network::Address& address() const { return wireup_.address(); }
     const odrc::Counters& counters() const { return counters_; }
@@ -35,6 +35,8 @@ public:
 
     // Has something to say to the endpoint of that address, as soon as it is connected.
     void say(const network::Address& to, uint32_t word);
+    // Comes to know the other's address.
+    void name(const Side& other) { wireup_.introduce(other.wireup_.native_address()); }
     // The words that came from there, in the order in which they came.
     const std::vector<uint32_t>& heard_from(const network::Address& from) { return heard_[from]; }
     bool silent() const { return unsaid_ == 0; } // has said all

@@ -26,7 +26,7 @@ std::vector<std::unique_ptr<Seat>>& seats() {
 
 template <class Check>
 void in_every_order(const Scenario& scenario, Check&& check) {
-    Orders orders;
+    Orders orders{!scenario.job};
     do {
         World world{seats(), scenario, orders};
         world.run();
@@ -111,4 +111,55 @@ TEST_CASE("with a key, both begin") {
                     .waits = 0,
                     .seal = sealed()},
                    connected_once);
+}
+
+TEST_CASE("two that name each other, at any time, and speak by their addresses alone") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1, true}, {0, 1}, {1, 0, true}, {1, 0}},
+                    .faults = 0,
+                    .waits = 1,
+                    .job = true},
+                   [](World& world) {
+                       connected_once(world);
+                       CHECK(world.side(0).counters().wireup_datagrams == 0);
+                       CHECK(world.side(1).counters().wireup_datagrams == 0);
+                   });
+}
+
+TEST_CASE("by their addresses, if both name each other in time; else by the wireup") {
+    for (const auto& seal : {ondemand::Seal{}, sealed()})
+        in_every_order({.most_lanes = {8, 8},
+                        .before = {},
+                        .wishes = {{0, 1, true}, {0, 1}, {1, 0, true}, {1, 0}},
+                        .faults = 0,
+                        .waits = 2,
+                        .steps = 8,
+                        .seal = seal,
+                        .job = true,
+                        .wait = std::chrono::seconds{1}},
+                       connected_once);
+}
+
+TEST_CASE("one knows the other's address, the other begins by the wireup") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1, true}, {0, 1}, {1, 0}, {1, 0, true}},
+                    .faults = 0,
+                    .waits = 1,
+                    .steps = 7,
+                    .job = true,
+                    .wait = std::chrono::seconds{1}},
+                   connected_once);
+}
+
+TEST_CASE("lanes that nobody has used give way") {
+    in_every_order({.most_lanes = {3, 3, 3},
+                    .before = {{0, 1, true}, {1, 0, true}, {0, 2, true}, {2, 0, true}},
+                    .wishes = {{1, 2}, {0, 1}, {2, 0}},
+                    .faults = 1,
+                    .waits = 0,
+                    .steps = 7,
+                    .job = true},
+                   [](World&) {});
 }

@@ -16,6 +16,13 @@ network::Address loopback() {
     return *network::Address::from(&in, sizeof in);
 }
 
+PlaceInJob place(size_t rank, size_t size) {
+    return {.rank = static_cast<uint32_t>(rank),
+            .size = static_cast<uint32_t>(size),
+            .job = 1,
+            .endpoint = 0};
+}
+
 // No wireup takes longer than this, nor more datagrams, whatever happens to a few of them.
 constexpr auto kLongest = std::chrono::seconds{10};
 constexpr int kMost = 1000;
@@ -34,8 +41,9 @@ World::World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario
     const bool falling = sides > 2 && orders.choose(2) == 1;
     for (size_t i = 0; i < sides; ++i) {
         network::throw_next((falling ? 100 - i : 100 + i) << 32);
-        sides_.push_back(
-            std::make_unique<Side>(*seats[i], loopback(), scenario.seal, scenario.most_lanes[i]));
+        sides_.push_back(std::make_unique<Side>(*seats[i], loopback(), scenario.seal,
+                                                scenario.most_lanes[i],
+                                                scenario.job ? place(i, sides) : PlaceInJob{}));
     }
 }
 
@@ -105,6 +113,7 @@ void World::act(const Action& action) {
 }
 
 void World::wish(const Scenario::Wish& wish) {
+    if (wish.name) return sides_[wish.from]->name(*sides_[wish.to]);
     sides_[wish.from]->say(sides_[wish.to]->address(), ++said_[{wish.from, wish.to}]);
 }
 
@@ -121,7 +130,7 @@ bool World::somebody_waits() const {
 void World::wait() {
     Time first = kNever;
     for (auto& side : sides_) first = std::min(first, side->wireup().deadline());
-    if (first != kNever) network::advance_to(first);
+    if (first != kNever) network::advance_to(std::max(first, Clock::now() + scenario_.wait));
 }
 
 void World::calm_down() {

@@ -12,6 +12,7 @@
 struct Scenario {
     struct Wish {
         size_t from, to;
+        bool name{false}; // to come to know the other's address; else to say a word
     };
     std::vector<uint32_t> most_lanes; // of each endpoint
     std::vector<Wish> before{};       // is said before anything else, and all is quiet again
@@ -20,6 +21,8 @@ struct Scenario {
     int waits;                        // how often time passes while something is under way
     int steps{1000};                  // in any order; then all takes its course
     odrc::ondemand::Seal seal{};      // of all
+    bool job{false};                  // its members connect by their addresses
+    odrc::Clock::duration wait{};     // how much time passes, at the least
 };
 
 // One run of a scenario, in one order.
