@@ -76,6 +76,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool replacing{false};    // its last lane broke, and no other has come in its place
     bool asked{false};        // meanwhile the peer has asked for one
     bool carried{false};      // that one had carried something
+    bool closed{false};       // the peer has, and what its last lane carried has not all come back
     uint8_t breaks{0};        // lanes in a row that broke without having carried anything
     bool stumbled{false};     // its last lane broke over the first that it was to carry
     int error{0};        // why the last wireup failed; a fi_errno value, for the jobs that waited
@@ -93,7 +94,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t sent{0};            // the number of the next one out
     uint32_t received{0};        // the number of the next one in
     uint32_t received_before{0}; // the same, of the session before
-    uint32_t taken{0};           // how many of ours the peer has, as it said last: at the least
+    uint32_t taken{0};           // how many of ours the peer has, as it said last: at the least.
+                                 // Of the session before, until it says so of this one
     uint32_t leave_round{0};     // how often we have asked the peer to leave
     uint32_t refused_round{0};   // the last time that it asked us in vain
     Time began{};                // of the wireup, or of the leave
@@ -132,7 +134,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     void begin_session() noexcept {
         ++session;
         received_before = received;
-        sent = received = taken = 0;
+        sent = received = 0;
     }
     bool nothing_waits() const noexcept { return jobs.empty() && repeats.empty() && left.empty(); }
 

@@ -21,6 +21,19 @@ constexpr auto kFirstWait = 50ms;
 constexpr uint8_t kRefusals = 5;
 constexpr uint8_t kRefusalsOfKnown = 2;
 
+// How many of our frames the peer has, as it says. Who does not know yet that the session has begun
+// speaks of the one before, and of more frames than we have sent in this one: none.
+uint32_t taken_of(const Peer& peer, const WireupMessage& m) noexcept {
+    return Peer::is_before(peer.sent, m.received) ? 0 : m.received;
+}
+
+// The peer closes, and with it the session, over whatever lane: one that broke, too, whose
+// successor it may not know. Any other goodbye says nothing of losses, and ends an attempt.
+bool is_last_word(const Peer& peer, const WireupMessage& m) noexcept {
+    return (peer.ready() || peer.replacing) && m.endpoint == peer.remote_endpoint &&
+           m.attempt >= peer.remote_attempt && m.losses && m.losses == peer.remote_losses;
+}
+
 uint64_t random_id() {
     uint64_t id = 0;
     if (getrandom(&id, sizeof id, 0) != sizeof id) throw Error{errno};
@@ -164,9 +177,7 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     peer.remote_endpoint = m.endpoint;
     peer.remote_attempt = m.attempt;
     peer.remote_losses = m.losses;
-    // Who does not know yet that the session has begun speaks of the one before, and of more frames
-    // than we have sent in this one: none.
-    const uint32_t taken = Peer::is_before(peer.sent, m.received) ? 0 : m.received;
+    const uint32_t taken = taken_of(peer, m);
     if (m.reason & kCarried || taken != peer.taken) peer.breaks = 0;
     peer.taken = taken;
 }
@@ -198,11 +209,16 @@ void Wireup::on_refuse(Peer& peer, const WireupMessage& m) noexcept {
 }
 
 void Wireup::on_goodbye(Peer& peer, const WireupMessage& m) noexcept {
+    const bool closed = is_last_word(peer, m);
     const bool ours =
         peer.link == Link::requested ? m.answered_attempt == peer.attempt : is_of_link(peer, m);
-    if (!ours) return;
+    if (!ours && !closed) return;
     ODRC_INFO(FI_LOG_EP_CTRL, "{}: {} has closed the connection", adapter_.port().name(),
               peer.address.text());
+    if (closed) {
+        peer.taken = taken_of(peer, m);
+        return end(peer);
+    }
     // Nothing is under way that could be lost: the peer has withdrawn its request, or what was its
     // wish alone, or has left.
     if (peer.link == Link::leaving) return part(peer);

@@ -181,6 +181,7 @@ private:
     void stand_down(Peer& peer) noexcept;
     void forget_lane(Peer& peer) noexcept;
     void step_aside(Peer& peer) noexcept;
+    void end(Peer& peer) noexcept;
     void break_off(Peer& peer) noexcept;
     void broke_off(Peer& peer, const Lane& lane) noexcept;
     void bury(Lane& lane, bool done) noexcept;

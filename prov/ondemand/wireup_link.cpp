@@ -133,13 +133,22 @@ void Wireup::drop(Peer& peer, int error) noexcept {
     if (peer.link == Link::ready || peer.link == Link::leaving) counters_.connection_closed();
     peer.own_losses = peer.remote_losses = 0;
     peer.begin_session();
-    peer.replacing = peer.asked = false;
+    peer.replacing = peer.asked = peer.closed = false;
     peer.breaks = 0;
     peer.error = error;
     peer.refusals = 0;
     peer.wanted = false;
     forget_lane(peer);
     mark_changed(peer);
+}
+
+// The peer has closed. What it has taken is told from what is lost when all has come back from the
+// last lane.
+void Wireup::end(Peer& peer) noexcept {
+    peer.closed = true;
+    if (peer.ready()) return replace(peer);
+    if (in_doubt(peer.link)) return break_off(peer);
+    if (!peer.broken) drop(peer, FI_ECONNRESET);
 }
 
 // What was on its way comes back in error, and then stands in line for the next one, in front of
@@ -172,7 +181,9 @@ void Wireup::broke_off(Peer& peer, const Lane& lane) noexcept {
     if (peer.remote_attempt == kLaidAttempt && !peer.met && peer.received == 0)
         peer.remote_losses = 0;
     if (peer.carried) peer.breaks = 0;
-    if (peer.replacing && !peer.carried && lane.tried() && ++peer.breaks > kBreaks) {
+    if (peer.closed) {
+        drop(peer, FI_ECONNRESET);
+    } else if (peer.replacing && !peer.carried && lane.tried() && ++peer.breaks > kBreaks) {
         ODRC_WARN(FI_LOG_EP_CTRL,
                   "{}: connections to {} do not hold: {} have broken, one by one, "
                   "that had carried nothing",
@@ -228,7 +239,8 @@ void Wireup::mark_changed(Peer& peer) noexcept {
 void Wireup::say_goodbye() noexcept {
     peers_.for_each([this](Peer& peer) {
         if (peer.link == Link::laid) return lift(peer);
-        if (peer.link != Link::none && peer.address != address()) send(WireupType::goodbye, peer);
+        const bool known = peer.link != Link::none || peer.replacing;
+        if (known && peer.address != address()) send(WireupType::goodbye, peer);
         drop(peer, FI_ESHUTDOWN);
     });
 }

@@ -22,7 +22,7 @@ enum class WireupType : uint8_t {
     accept = 2,  // I am connected to your queue pair, and this is mine; likewise
     confirm = 3, // I am connected to yours: send
     refuse = 4,  // I cannot connect to you; reason is a fi_errno value
-    goodbye = 5, // the connection of these attempts has ended
+    goodbye = 5, // the connection of these attempts has ended; with losses: I have closed
     wait = 6,    // I have no queue pair for you now; I connect to you when I have
     leave = 7,   // I have nothing for you, and want my queue pair for another; reason is a number
     stay = 8,    // not now: I have something for you; reason is the number of what this answers
@@ -42,7 +42,7 @@ struct WireupMessage {
     uint32_t attempt;          // of the sender, counted up from 1
     uint32_t answered_attempt; // of the receiver that this answers; 0: none known
     uint32_t losses;           // of the sender (Peer::own_losses)
-    uint32_t received; // of the receiver's frames, in requests and acceptances (Peer::taken)
+    uint32_t received;         // of the receiver's frames, in all that has losses (Peer::taken)
     uint32_t reason;
     verbs::QpAddress qp;  // of the sender, in requests and acceptances
     uint8_t wants_events; // likewise; 1: to be told of reads and writes of its memory

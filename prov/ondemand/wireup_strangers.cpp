@@ -8,7 +8,8 @@
 //   its seal (seal.hpp)   Made with our key, for the address at which it came in.
 //   whom it names         Our endpoint's number, which is random and new in each life; or, in a
 //                         request, a ticket.
-//   the attempts          Those of the link that there is, or in a request a later one.
+//   the attempts          Those of the link that there is, or in a request a later one; or, in the
+//                         last word of who closes, the session that there is.
 //
 // So what is replayed does nothing. At another endpoint the seal is wrong. At a later endpoint of
 // the same address nobody has the number or the ticket that it names. At the same endpoint the

@@ -132,7 +132,7 @@ void Wireup::give_up(Peer& peer, int error) noexcept {
 }
 
 void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
-    const bool answers = peer.link != Link::requested;
+    const bool answers = peer.link != Link::requested || type == WireupType::goodbye;
     if (type == WireupType::request || type == WireupType::accept)
         reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0);
     const WireupMessage message{.type = type,
@@ -144,7 +144,7 @@ void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
                                 .losses = peer.own_losses,
                                 .received = peer.received,
                                 .reason = reason,
-                                .qp = peer.lane->qp().address(),
+                                .qp = peer.lane ? peer.lane->qp().address() : verbs::QpAddress{},
                                 .wants_events = wants_events_};
     send(peer.address, message);
 }

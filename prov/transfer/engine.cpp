@@ -226,6 +226,7 @@ void Engine::take_changes() noexcept {
             // What the peer had answered before it went still counts.
             while (poll()) {
             }
+            pass_over_taken(*peer);
             fail_operations(*peer);
         } else if (peer->renewed) {
             fail_outdated(*peer);

@@ -9,6 +9,8 @@
 
 #ifdef ODRC_FAULTS
 
+#include <string_view>
+
 using namespace duo;
 
 namespace {
@@ -29,9 +31,9 @@ Wishes wishes_of(uint32_t rank, const Fault& fault) {
 
 // The next work request in this process breaks its connection: the device looks at its faults when
 // memory is registered, and again when the next queue pair is made.
-void break_next(const Duo& d, const Fault& fault) {
+void break_next(const Watched& side, const Fault& fault) {
     setenv(fault.name, "1", 1);
-    const Shared any{d.a, 8};
+    const Shared any{side, 8};
     unsetenv(fault.name);
 }
 
@@ -41,7 +43,7 @@ struct Broken : Duo {
         say('c', 1);
         settle();
         before = statistics_of(b);
-        break_next(*this, fault);
+        break_next(a, fault);
     }
 
     // A message from a to b, alone: it has come, and comes no second time.
@@ -169,7 +171,7 @@ TEST_CASE("the connection breaks under reads and writes, which are done") {
             CAPTURE(size);
             Broken d{fault};
             Shared there{d.b, size};
-            break_next(d, fault); // the registration has looked, too
+            break_next(d.a, fault); // the registration has looked, too
             const auto out = pattern(size, 'w');
             std::vector<char> in(size);
             int context = 0;
@@ -183,7 +185,7 @@ TEST_CASE("the connection breaks under reads and writes, which are done") {
             d.check_replaced();
             CHECK(d.b.outcomes.empty());
 
-            break_next(d, fault);
+            break_next(d.a, fault);
             REQUIRE(fi_read(d.a.ep(), in.data(), size, nullptr, d.to_b, there.at(0), there.key(),
                             &context) == 0);
             CHECK_FALSE(d.outcome(d.a, &context).error);
@@ -191,7 +193,7 @@ TEST_CASE("the connection breaks under reads and writes, which are done") {
         }
         Broken d{fault};
         Shared there{d.b, 8};
-        break_next(d, fault);
+        break_next(d.a, fault);
         REQUIRE(fi_inject_write(d.a.ep(), "inject!", 8, d.to_b, there.at(0), there.key()) == 0);
         d.until([&] { return there.bytes[0] == 'i'; });
         d.check_replaced();
@@ -202,7 +204,7 @@ TEST_CASE("the connection breaks under an atomic that the target carries out, on
     for (const Fault& fault : kFaults) {
         Broken d{fault};
         Numbers<uint32_t> there{d.b, {40}};
-        break_next(d, fault);
+        break_next(d.a, fault);
         const uint32_t two = 2;
         uint32_t seen = 0;
         int context = 0;
@@ -219,7 +221,7 @@ TEST_CASE("the connection breaks under an atomic of the device's, which alone fa
     for (const Fault& fault : kFaults) {
         Broken d{fault};
         Numbers<uint64_t> there{d.b, {40}};
-        break_next(d, fault);
+        break_next(d.a, fault);
         const uint64_t two = 2;
         uint64_t seen = 0;
         int context = 0, sending = 0, receiving = 0;
@@ -243,7 +245,7 @@ TEST_CASE("a connection by the addresses breaks when it is tried, and the wireup
     for (const char* fault : {"ODRC_FAULT_LOST", "ODRC_FAULT_UNACKNOWLEDGED"}) {
         for (const bool both : {false, true}) {
             Duo d{place(0, 2), place(1, 2)};
-            break_next(d, {fault, true});
+            break_next(d.a, {fault, true});
             char in[2]{};
             int sending[2], receiving[2];
             REQUIRE(fi_recv(d.b.ep(), &in[0], 1, nullptr, d.to_a, &receiving[0]) == 0);
@@ -261,6 +263,45 @@ TEST_CASE("a connection by the addresses breaks when it is tried, and the wireup
                 CHECK(s.connections == 1);
                 CHECK(s.connections_replaced == 0);
                 CHECK(s.repeats_dropped == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("what the peer had taken when it closed is done") {
+    for (const Fault& fault : kFaults) {
+        for (const bool inject : {false, true}) {
+            CAPTURE(fault.name);
+            CAPTURE(fault.laid);
+            CAPTURE(inject);
+            Watched a{wishes_of(0, fault)};
+            std::optional<Watched> b{std::in_place, wishes_of(1, fault)};
+            const fi_addr_t to_b = a.endpoint.insert(b->endpoint.name());
+            b->endpoint.insert(a.endpoint.name());
+            char in[3]{};
+            int sending[2], receiving[3];
+            for (int i = 0; i < 3; ++i)
+                REQUIRE(fi_recv(b->ep(), &in[i], 1, nullptr, FI_ADDR_UNSPEC, &receiving[i]) == 0);
+            const auto received = [&](int i) { return b->take(&receiving[i]).has_value(); };
+            REQUIRE(fi_send(a.ep(), "c", 1, nullptr, to_b, &sending[0]) == 0);
+            std::optional<Outcome> o;
+            poll_until(a, [&] { return b->poll(), (o = a.take(&sending[0])).has_value(); });
+            poll_until(*b, [&] { return received(0); });
+
+            const bool comes = std::string_view{fault.name} == "ODRC_FAULT_UNACKNOWLEDGED";
+            break_next(a, fault);
+            if (inject)
+                REQUIRE(fi_inject(a.ep(), "i", 1, to_b) == 0);
+            else
+                REQUIRE(fi_send(a.ep(), "s", 1, nullptr, to_b, &sending[0]) == 0);
+            REQUIRE(fi_send(a.ep(), "t", 1, nullptr, to_b, &sending[1]) == 0);
+            if (comes) poll_until(*b, [&] { return received(1); });
+            b.reset();
+            // It may have been quick to make another connection, and take it all.
+            for (int i = inject; i < 2; ++i) {
+                poll_until(a, [&] { return (o = a.take(&sending[i])).has_value(); });
+                if (i == 0 && comes) CHECK_FALSE(o->error);
+                if (o->error) CHECK(o->error->err == FI_ECONNRESET);
             }
         }
     }

@@ -32,7 +32,7 @@ Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_
               wanted,
               seal,
               false}
-    , plug_{wireup_.fd(), wireup_.address()} {
+    , plug_{std::in_place, wireup_.fd(), wireup_.address()} {
     if (place.known()) wireup_.prepare(Connect::all, place);
     while (poll()) { // what the one before has left
     }
@@ -44,6 +44,11 @@ void Side::say(const network::Address& to, uint32_t word) {
     ++unsaid_;
     if (!peer.ready()) return wireup_.connect(peer);
     post_words(peer);
+}
+
+void Side::lose(const Side& other) {
+    Peer* peer = peers_.find(other.address());
+    if (peer && peer->ready()) wireup_.replace(*peer);
 }
 
 void Side::step() {
@@ -67,6 +72,7 @@ bool Side::poll() {
             std::memcpy(&word, buffer->data, sizeof word);
             heard_[lane->peer().address].push_back(word);
             lane->visit();
+            lane->peer().take_frame(lane->session(), lane->peer().received);
             wireup_.heard_from(*lane);
         }
         seat_.receives.give_back(buffer);
@@ -74,8 +80,12 @@ bool Side::poll() {
         return true;
     }
     if (!lane) return true;
+    if (wc.status != IBV_WC_SUCCESS && id.kind() == verbs::WorkKind::send) {
+        lane->peer().repeats.push_back(*id.object<Word>());
+        ++unsaid_;
+    }
     if (wc.status != IBV_WC_SUCCESS && !lane->failed() && !wireup_.fall_back(*lane))
-        wireup_.drop(lane->peer(), FI_ECONNRESET);
+        wireup_.replace(lane->peer());
     if (wc.status == IBV_WC_SUCCESS) wireup_.heard_from(*lane);
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
     return true;
@@ -85,7 +95,8 @@ void Side::take_changes() {
     while (Peer* peer = wireup_.take_changed()) {
         if (peer->error) {
             peer->error = 0;
-            while (peer->jobs.pop_front()) {
+            taken_ = peer->taken;
+            while (peer->repeats.pop_front() || peer->jobs.pop_front()) {
                 ++errors_;
                 --unsaid_;
             }
@@ -96,7 +107,11 @@ void Side::take_changes() {
 }
 
 void Side::post_words(Peer& peer) {
-    while (auto* word = static_cast<Word*>(peer.jobs.pop_front())) {
+    const auto next = [&] {
+        Job* job = peer.repeats.pop_front();
+        return static_cast<Word*>(job ? job : peer.jobs.pop_front());
+    };
+    while (auto* word = next()) {
         ibv_sge sge{reinterpret_cast<uint64_t>(&word->number), sizeof word->number, 0};
         ibv_send_wr wr{};
         wr.opcode = IBV_WR_SEND;
@@ -105,6 +120,7 @@ void Side::post_words(Peer& peer) {
         wr.num_sge = 1;
         REQUIRE(peer.lane->has_room());
         REQUIRE(peer.lane->post(wr, verbs::WorkKind::send, word) == 0);
+        peer.frame_sent(word->number - 1);
         --unsaid_;
     }
 }

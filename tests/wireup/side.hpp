@@ -8,6 +8,7 @@
 #include "srq/receive_queue.hpp"
 
 #include <deque>
+#include <optional>
 #include <unordered_map>
 
 // What outlives the endpoints that take turns on it: to make it costs more than an order takes.
@@ -37,10 +38,19 @@ public:
     void say(const network::Address& to, uint32_t word);
     // Comes to know the other's address.
     void name(const Side& other) { wireup_.introduce(other.wireup_.native_address()); }
+    // The connection to the other breaks, as a completion would tell.
+    void lose(const Side& other);
+    // Tells all that it goes.
+    void close() {
+        wireup_.say_goodbye();
+        plug_.reset();
+    }
     // The words that came from there, in the order in which they came.
     const std::vector<uint32_t>& heard_from(const network::Address& from) { return heard_[from]; }
     bool silent() const { return unsaid_ == 0; } // has said all
     uint32_t errors() const { return errors_; }  // words that could not be said
+    // How many words the one to whom some could not be said had taken, as far as is known.
+    uint32_t taken() const { return taken_; }
 
     // Takes in what has come: datagrams, frames and completions.
     void step();
@@ -64,9 +74,10 @@ private:
     odrc::ondemand::AddressTable addresses_;
     odrc::ondemand::PeerTable peers_{addresses_};
     odrc::ondemand::Wireup wireup_;
-    network::Plug plug_;
+    std::optional<network::Plug> plug_;
     std::deque<Word> words_;
     std::unordered_map<network::Address, std::vector<uint32_t>> heard_;
     uint32_t unsaid_{0};
     uint32_t errors_{0};
+    uint32_t taken_{0};
 };

@@ -14,6 +14,8 @@ using namespace odrc;
 
 namespace {
 
+using Wish = Scenario::Wish;
+
 // Made once: the device, and a place for each endpoint.
 std::vector<std::unique_ptr<Seat>>& seats() {
     static Watchdog watchdog;
@@ -116,7 +118,7 @@ TEST_CASE("with a key, both begin") {
 TEST_CASE("two that name each other, at any time, and speak by their addresses alone") {
     in_every_order({.most_lanes = {8, 8},
                     .before = {},
-                    .wishes = {{0, 1, true}, {0, 1}, {1, 0, true}, {1, 0}},
+                    .wishes = {{0, 1, Wish::name}, {0, 1}, {1, 0, Wish::name}, {1, 0}},
                     .faults = 0,
                     .waits = 1,
                     .job = true},
@@ -131,7 +133,7 @@ TEST_CASE("by their addresses, if both name each other in time; else by the wire
     for (const auto& seal : {ondemand::Seal{}, sealed()})
         in_every_order({.most_lanes = {8, 8},
                         .before = {},
-                        .wishes = {{0, 1, true}, {0, 1}, {1, 0, true}, {1, 0}},
+                        .wishes = {{0, 1, Wish::name}, {0, 1}, {1, 0, Wish::name}, {1, 0}},
                         .faults = 0,
                         .waits = 2,
                         .steps = 8,
@@ -144,7 +146,7 @@ TEST_CASE("by their addresses, if both name each other in time; else by the wire
 TEST_CASE("one knows the other's address, the other begins by the wireup") {
     in_every_order({.most_lanes = {8, 8},
                     .before = {},
-                    .wishes = {{0, 1, true}, {0, 1}, {1, 0}, {1, 0, true}},
+                    .wishes = {{0, 1, Wish::name}, {0, 1}, {1, 0}, {1, 0, Wish::name}},
                     .faults = 0,
                     .waits = 1,
                     .steps = 7,
@@ -154,12 +156,33 @@ TEST_CASE("one knows the other's address, the other begins by the wireup") {
 }
 
 TEST_CASE("lanes that nobody has used give way") {
-    in_every_order({.most_lanes = {3, 3, 3},
-                    .before = {{0, 1, true}, {1, 0, true}, {0, 2, true}, {2, 0, true}},
-                    .wishes = {{1, 2}, {0, 1}, {2, 0}},
-                    .faults = 1,
-                    .waits = 0,
-                    .steps = 7,
-                    .job = true},
-                   [](World&) {});
+    in_every_order(
+        {.most_lanes = {3, 3, 3},
+         .before = {{0, 1, Wish::name}, {1, 0, Wish::name}, {0, 2, Wish::name}, {2, 0, Wish::name}},
+         .wishes = {{1, 2}, {0, 1}, {2, 0}},
+         .faults = 1,
+         .waits = 0,
+         .steps = 7,
+         .job = true},
+        [](World&) {});
+}
+
+TEST_CASE("one closes, with a connection that holds or is lost: the other knows what was taken") {
+    for (const bool both : {false, true})
+        in_every_order(
+            {.most_lanes = {8, 8},
+             .before = {{0, 1}},
+             .wishes = both ? std::vector<Wish>{{0, 1, Wish::lose},
+                                                {0, 1},
+                                                {1, 0, Wish::lose},
+                                                {1, 0, Wish::close}}
+                            : std::vector<Wish>{{0, 1, Wish::lose}, {0, 1}, {1, 0, Wish::close}},
+             .faults = 0,
+             .waits = 1},
+            [](World& world) {
+                Side& from = world.side(0);
+                const auto& heard = world.side(1).heard_from(from.address());
+                CHECK(from.errors() + heard.size() == 2);
+                if (from.errors() > 0) CHECK(from.taken() == heard.size());
+            });
 }

@@ -12,7 +12,8 @@
 struct Scenario {
     struct Wish {
         size_t from, to;
-        bool name{false}; // to come to know the other's address; else to say a word
+        // To say a word, to come to know the other's address, to lose the connection, or to close.
+        enum What : uint8_t { say, name, lose, close } what{say};
     };
     std::vector<uint32_t> most_lanes; // of each endpoint
     std::vector<Wish> before{};       // is said before anything else, and all is quiet again
@@ -33,7 +34,8 @@ public:
     // In the order that is chosen, then in that of sending, until all is quiet.
     void run();
 
-    // All that was to be said was heard, once and in order, and nobody waits for anything.
+    // Nobody waits for anything; and unless somebody has closed, all that was to be said was heard,
+    // once and in order.
     void check() const;
 
     // One word from everybody to everybody who has spoken: over the connections that stand.
