@@ -5,6 +5,7 @@
 // function of its own, for a program that counts instructions: bench/instructions.
 
 #include "fabtests_ext/support/options.hpp"
+#include "prov/ofi/fi_odrc.h"
 
 #include <array>
 #include <rdma/fi_errno.h>
@@ -16,11 +17,25 @@ using namespace fabtests_ext;
 struct Options {
     Choice choice;
     int messages{1'000};
+    bool job{false};
 };
 
+// An endpoint of a job of two, which connects by its peer's address alone if the provider is odrc
+// (FI_ODRC_CONNECT).
+Wishes wishes_of_member(uint32_t rank) {
+    Wishes wishes{.caps = FI_TAGGED | FI_DIRECTED_RECV, .address_format = FI_ODRC_ADDRESS};
+    wishes.prepare = [=](fid_ep* ep) {
+        const fi_odrc_place place{.rank = rank, .size = 2, .job = 1, .endpoint = 0};
+        check(fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_ODRC_OPT_PLACE, &place, sizeof place),
+              "fi_setopt");
+    };
+    return wishes;
+}
+
 struct Side {
-    explicit Side(const Choice& choice)
-        : endpoint{choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV}} {}
+    Side(const Options& options, uint32_t rank)
+        : endpoint{options.choice, options.job ? wishes_of_member(rank)
+                                               : Wishes{.caps = FI_TAGGED | FI_DIRECTED_RECV}} {}
 
     void post_receive() {
         check(fi_trecv(endpoint.ep(), bytes.data(), bytes.size(), nullptr, peer, 0, 0, &context),
@@ -86,8 +101,9 @@ int main(int argc, char** argv) {
     CLI::App app{"Tagged messages of eight bytes, step by step."};
     add_choice(app, options.choice);
     app.add_option("-n,--messages", options.messages)->capture_default_str();
+    app.add_flag("-j,--job", options.job, "the endpoints are of one job: odrc's addresses");
     CLI11_PARSE(app, argc, argv);
-    Side from{options.choice}, to{options.choice};
+    Side from{options, 0}, to{options, 1};
     from.peer = from.endpoint.insert(to.endpoint.name());
     to.peer = to.endpoint.insert(from.endpoint.name());
     warm_up(from, to, options.messages);

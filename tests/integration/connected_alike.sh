@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Once there is a connection, nobody can tell how it was made: a small message takes the same
+# instructions, whether its peer was connected on demand or with all others beforehand.
+
+. "$(dirname "$0")/lib.sh"
+
+[[ $ODRC_SANITIZER == no ]] || skip "a sanitizer does not run under valgrind"
+need valgrind
+[[ -x $ODRC_BUILD/message_steps ]] || skip "there is no message_steps ('make bench' builds it)"
+
+export BUILD=$ODRC_BUILD
+steps() { # CONNECT
+    FI_ODRC_CONNECT=$1 FI_ODRC_PROFILE=$scratch/$1 "$here/../../bench/instructions" \
+        "odrc $device job" | tail -n 1
+}
+ondemand=$(steps ondemand)
+all=$(steps all)
+echo "on demand:  $ondemand"
+echo "beforehand: $all"
+(($(profile_sum "$scratch/ondemand" connections_answered) > 0)) || fail "who connected on demand?"
+(($(profile_sum "$scratch/all" connections_answered) == 0)) || fail "who connected beforehand?"
+[[ $ondemand == "$all" ]] || fail "they differ"
