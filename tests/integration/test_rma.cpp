@@ -235,3 +235,44 @@ TEST_CASE("a program that offers the keys of its own memory has them used") {
         CHECK(std::count(here.bytes.begin(), here.bytes.end(), 'r') >= long(size));
     }
 }
+
+TEST_CASE("a descriptor of other memory, or of none any more, fails what names it alone") {
+    Wishes wishes = kRmaWishes;
+    wishes.mr_mode |= FI_MR_LOCAL;
+    constexpr size_t kSize = 10'000; // more than goes inline
+    Duo d{wishes};
+    if (!(d.a.endpoint.info().domain_attr->mr_mode & FI_MR_LOCAL)) return; // it needs no keys
+    Shared there{d.b, kSize};
+    Shared here{d.a, kSize, FI_READ | FI_WRITE};
+    const Shared other{d.a, kSize, FI_READ | FI_WRITE};
+    Shared gone{d.a, kSize, FI_READ | FI_WRITE};
+    void* const none = fi_mr_desc(gone.region.get());
+    gone.region.reset();
+    uint64_t number = 0;
+    for (void* desc : {fi_mr_desc(other.region.get()), none}) {
+        for (const bool writes : {true, false}) {
+            CAPTURE(writes);
+            CAPTURE(desc == none);
+            int bad = 0, good = 0, sending = 0, receiving = 0;
+            const auto move = [&](void* key, int* context) {
+                return writes ? fi_write(d.a.ep(), here.bytes.data(), kSize, key, d.to_b,
+                                         there.at(0), there.key(), context)
+                              : fi_read(d.a.ep(), here.bytes.data(), kSize, key, d.to_b,
+                                        there.at(0), there.key(), context);
+            };
+            REQUIRE(move(desc, &bad) == 0);
+            REQUIRE(move(fi_mr_desc(here.region.get()), &good) == 0);
+            uint64_t heard = 0;
+            REQUIRE(fi_send(d.a.ep(), &++number, 8, nullptr, d.to_b, &sending) == 0);
+            REQUIRE(fi_recv(d.b.ep(), &heard, 8, nullptr, d.to_a, &receiving) == 0);
+            const Outcome o = d.outcome(d.a, &bad);
+            REQUIRE(o.error);
+            CHECK(o.error->err == FI_EFAULT);
+            CHECK_FALSE(d.outcome(d.a, &good).error);
+            CHECK_FALSE(d.outcome(d.a, &sending).error);
+            CHECK_FALSE(d.outcome(d.b, &receiving).error);
+            CHECK(heard == number);
+            CHECK(here.bytes == there.bytes);
+        }
+    }
+}
