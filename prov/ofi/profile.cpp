@@ -3,66 +3,38 @@
 
 #include "ofi/profile.hpp"
 
+#include "base/counter_names.hpp"
 #include "base/fd.hpp"
 #include "base/log.hpp"
 #include "base/parameters.hpp"
 
-#include <array>
 #include <fcntl.h>
 
 namespace odrc::ofi {
 namespace {
 
-struct Line {
-    const char* name;
-    uint64_t value;
-};
-
-auto lines_of(const transfer::Engine& engine) noexcept {
-    const Counters& c = engine.counters();
-    return std::array{Line{"peers", c.peers},
-                      Line{"connections_made", c.connections_made},
-                      Line{"connections_peak", c.connections_peak},
-                      Line{"connections_answered", c.connections_answered},
-                      Line{"connections_crossed", c.connections_crossed},
-                      Line{"connections_evicted", c.connections_evicted},
-                      Line{"connections_replaced", c.connections_replaced},
-                      Line{"repeats_dropped", c.repeats_dropped},
-                      Line{"line_ns", c.line_ns},
-                      Line{"request_ns", c.request_ns},
-                      Line{"accept_ns", c.accept_ns},
-                      Line{"leave_ns", c.leave_ns},
-                      Line{"published_bytes", c.published_bytes},
-                      Line{"wireup_datagrams", c.wireup_datagrams},
-                      Line{"wireup_bytes", c.wireup_bytes},
-                      Line{"wireup_refused", c.wireup_refused},
-                      Line{"messages_sent", c.messages_sent},
-                      Line{"messages_received", c.messages_received},
-                      Line{"bytes_sent", c.bytes_sent},
-                      Line{"bytes_received", c.bytes_received},
-                      Line{"rma_operations", c.rma_operations},
-                      Line{"rma_bytes", c.rma_bytes},
-                      Line{"atomics", c.atomics},
-                      Line{"posts", c.posts},
-                      Line{"unexpected", c.unexpected},
-                      Line{"registrations", c.registrations},
-                      Line{"registrations_found", c.registrations_found},
-                      Line{"memory_bytes_peak", c.memory_bytes_peak},
-                      Line{"rnr", engine.rnr_naks()}};
+// What is left to say of each number when all is over, and of the device's own.
+template <class Report>
+void for_each_number(const transfer::Engine& engine, Report&& report) {
+    for (const CounterName& counter : kCounterNames)
+        if (!counter.of_now) report(counter.name, engine.counters().*counter.value);
+    report("rnr", engine.rnr_naks());
 }
 
 std::string as_json(const verbs::Port& port, const transfer::Engine& engine) {
     std::string json = odrc::format(R"({{"device":"{}")", port.name());
-    for (const Line& line : lines_of(engine))
-        json += odrc::format(R"(,"{}":{})", line.name, line.value);
+    for_each_number(engine, [&](const char* name, uint64_t value) {
+        json += odrc::format(R"(,"{}":{})", name, value);
+    });
     return json + "}\n";
 }
 
 std::string as_table(const verbs::Port& port, const transfer::Engine& engine) {
     std::string table = odrc::format("odrc endpoint {} on {}, process {}\n",
                                      engine.address().text(), port.name(), getpid());
-    for (const Line& line : lines_of(engine))
-        table += odrc::format("  {:<20} {:>16}\n", line.name, line.value);
+    for_each_number(engine, [&](const char* name, uint64_t value) {
+        table += odrc::format("  {:<20} {:>16}\n", name, value);
+    });
     return table;
 }
 

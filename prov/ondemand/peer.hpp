@@ -71,6 +71,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool crossed{false};      // both have begun the wireup
     bool told_to_wait{false}; // the peer has no queue pair for us yet
     bool stall_told{false};   // in the log
+    uint8_t stall{0};         // its place on the page of statistics, if it has one
     bool renewed{false};      // the peer began a new session: what awaits answers will get none
     bool broken{false};       // its last lane is over, and not all of its completions have come
     bool replacing{false};    // its last lane broke, and no other has come in its place

@@ -42,13 +42,13 @@ uint64_t random_id() {
 
 } // namespace
 
-Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
-               const Address& wanted, const Seal& seal, bool wants_events)
+Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statistics,
+               const Queues& queues, const Address& wanted, const Seal& seal, bool wants_events)
     : adapter_{adapter}
     , peers_{peers}
-    , counters_{counters}
+    , statistics_{statistics}
     , queues_{queues}
-    , socket_{wanted, counters}
+    , socket_{wanted, counters_}
     , endpoint_{random_id()}
     , seal_{seal}
     , wants_events_{wants_events} {}
@@ -65,6 +65,7 @@ void Wireup::connect(Peer& peer) noexcept {
 void Wireup::begin(Peer& peer) noexcept {
     if (const int error = make_lane(peer)) {
         peer.error = error;
+        end_stall(peer);
         return mark_changed(peer);
     }
     set_link(peer, Link::requested);

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include "base/counters.hpp"
 #include "base/log.hpp"
 #include "base/parameters.hpp"
+#include "base/statistics_page.hpp"
 #include "ondemand/connect_rule.hpp"
 #include "ondemand/peer_table.hpp"
 #include "ondemand/queues_in_wait.hpp"
@@ -49,8 +49,8 @@ public:
     };
 
     // wants_events: peers are to tell of what they read and write. Throws Error.
-    Wireup(verbs::Adapter& adapter, PeerTable& peers, Counters& counters, const Queues& queues,
-           const Address& wanted, const Seal& seal, bool wants_events);
+    Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statistics,
+           const Queues& queues, const Address& wanted, const Seal& seal, bool wants_events);
 
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
@@ -135,6 +135,8 @@ private:
     void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
     void tell_of_stall(Peer& peer, Time now) noexcept;
+    void show_stall(Peer& peer) noexcept;
+    void end_stall(Peer& peer) noexcept;
     void give_up(Peer& peer, int error) noexcept;
     void send(WireupType type, const Peer& peer, uint32_t reason = 0) noexcept;
     void answer(WireupType type, const Address& to, const WireupMessage& message,
@@ -192,7 +194,8 @@ private:
 
     verbs::Adapter& adapter_;
     PeerTable& peers_;
-    Counters& counters_;
+    StatisticsPage& statistics_;
+    Counters& counters_{statistics_.counters};
     const Queues queues_;
     WireupSocket socket_;
     const uint64_t endpoint_;

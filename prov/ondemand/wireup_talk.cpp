@@ -40,6 +40,12 @@ const char* name_of(Link link) noexcept {
     return "?";
 }
 
+const char* state_of(const Peer& peer) noexcept {
+    return peer.link == Link::none ? "in line for a queue pair"
+           : peer.told_to_wait     ? "in line for a queue pair of its own"
+                                   : name_of(peer.link);
+}
+
 long long ms_since(Time then, Time now) noexcept {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now - then).count();
 }
@@ -91,6 +97,7 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
     tell_of_stall(peer, now);
     if (peer.told_to_wait && in_line() > 0) return step_aside(peer); // another may go first
     if (peer.tries < UINT8_MAX) ++peer.tries;
+    if (peer.stall_told) show_stall(peer);
     peer.wait = std::min<std::chrono::milliseconds>(2 * peer.wait, kLongestWait);
     peer.retransmit_at = now + peer.wait;
     switch (peer.link) {
@@ -109,14 +116,23 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
 void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
     if (peer.stall_told || now - peer.began < kStall) return;
     peer.stall_told = true;
-    const char* state = peer.link == Link::none ? "in line for a queue pair"
-                        : peer.told_to_wait     ? "in line for a queue pair of its own"
-                                                : name_of(peer.link);
+    end_stall(peer); // of an earlier wireup
+    show_stall(peer);
     ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
              "{}: the connection to {} takes its time: it is {}, after {} ms and {} datagrams; "
              "{} peers are in line, of {} queue pairs {} are connected",
-             adapter_.port().name(), peer.address.text(), state, ms_since(peer.began, now),
+             adapter_.port().name(), peer.address.text(), state_of(peer), ms_since(peer.began, now),
              peer.tries + 1, in_line(), queues_.most_lanes, count(Link::ready));
+}
+
+// On the page of statistics, where it stays until the wireup is over.
+void Wireup::show_stall(Peer& peer) noexcept {
+    if (!peer.stall) peer.stall = statistics_.stall(peer.address.text(), peer.began);
+    statistics_.stall_goes_on(peer.stall, state_of(peer), peer.tries + 1u);
+}
+
+void Wireup::end_stall(Peer& peer) noexcept {
+    statistics_.stall_is_over(std::exchange(peer.stall, uint8_t{0}));
 }
 
 // Who had a connection and has nobody at its address any more was not refused, but lost its peer.

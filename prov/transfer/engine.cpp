@@ -102,7 +102,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , peers_{addresses}
     , wireup_{adapter,
               peers_,
-              counters_,
+              *statistics_,
               {cq_.get(), receives_.get(), posting_, budget_, injects_, segments_,
                most_queue_pairs(adapter.port()), access_of_peers(settings)},
               settings.address,
@@ -111,6 +111,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     if (settings.native_format) wireup_.prepare(parameters().connect, settings.place);
     counters_.published_bytes =
         settings.native_format ? ondemand::NativeAddress::kBytes : address().length();
+    statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());
     try {
         if (settings.automatic) auto_progress_.emplace(*this, watchdog_, gate_);

@@ -5,6 +5,7 @@
 
 #include "base/gate.hpp"
 #include "base/pool.hpp"
+#include "base/statistics_page.hpp"
 #include "base/watchdog.hpp"
 #include "ondemand/wireup.hpp"
 #include "srq/receive_queue.hpp"
@@ -291,7 +292,8 @@ private:
     const uint32_t segments_;      // of a work request, and pieces of an operation
     const uint32_t read_segments_; // of one that reads
     const size_t most_at_once_;    // bytes that one read or write moves
-    Counters counters_;
+    const OwnStatistics statistics_;
+    Counters& counters_{statistics_->counters};
 
     verbs::Channel channel_;
     verbs::Cq cq_;

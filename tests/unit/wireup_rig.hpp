@@ -45,7 +45,8 @@ public:
 
     Watchdog watchdog;
     verbs::Adapter adapter{device(), Gate::Kind::one_thread, watchdog};
-    Counters counters;
+    StatisticsPage statistics{};
+    Counters& counters{statistics.counters};
 
 private:
     verbs::Cq cq_{adapter.context(), adapter.context().create_cq(4096, nullptr, nullptr)};
@@ -55,9 +56,9 @@ private:
 class Near : public Room {
 public:
     explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000)
-        : wireup{adapter,  peers,
-                 counters, {cq(), srq(), posting_, budget_, copies_, 4, lanes, kAccess},
-                 address,  seal,
+        : wireup{adapter,    peers,
+                 statistics, {cq(), srq(), posting_, budget_, copies_, 4, lanes, kAccess},
+                 address,    seal,
                  false} {}
 
     // Takes in all that has come.

@@ -26,7 +26,7 @@ Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_
     : seat_{seat}
     , wireup_{seat.adapter,
               peers_,
-              counters_,
+              statistics_,
               {seat.cq.get(), seat.receives.get(), posting_, budget_, seat.copies, 1, most_lanes,
                IBV_ACCESS_REMOTE_WRITE},
               wanted,

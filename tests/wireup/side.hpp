@@ -31,7 +31,7 @@ public:
          uint32_t most_lanes, const odrc::PlaceInJob& place);
 
     const network::Address& address() const { return wireup_.address(); }
-    const odrc::Counters& counters() const { return counters_; }
+    const odrc::Counters& counters() const { return statistics_.counters; }
     odrc::ondemand::Wireup& wireup() { return wireup_; }
 
     // Has something to say to the endpoint of that address, as soon as it is connected.
@@ -68,8 +68,8 @@ private:
     void post_words(odrc::ondemand::Peer& peer);
 
     Seat& seat_;
-    odrc::Counters counters_;
-    odrc::verbs::PostList posting_{counters_.posts};
+    odrc::StatisticsPage statistics_{};
+    odrc::verbs::PostList posting_{statistics_.counters.posts};
     odrc::ondemand::CompletionBudget budget_{64};
     odrc::ondemand::AddressTable addresses_;
     odrc::ondemand::PeerTable peers_{addresses_};

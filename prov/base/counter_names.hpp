@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/counters.hpp"
+
+#include <iterator>
+
+namespace odrc {
+
+// Under which names the counters are reported.
+struct CounterName {
+    const char* name;
+    uint64_t Counters::*value;
+    bool of_now{false}; // goes down, too: says nothing when all is over
+};
+inline constexpr CounterName kCounterNames[] = {
+    {"peers", &Counters::peers},
+    {"connections_made", &Counters::connections_made},
+    {"connections", &Counters::connections, true},
+    {"connections_peak", &Counters::connections_peak},
+    {"connections_waiting", &Counters::connections_waiting, true},
+    {"connections_wiring", &Counters::connections_wiring, true},
+    {"connections_leaving", &Counters::connections_leaving, true},
+    {"connections_answered", &Counters::connections_answered},
+    {"connections_crossed", &Counters::connections_crossed},
+    {"connections_evicted", &Counters::connections_evicted},
+    {"connections_replaced", &Counters::connections_replaced},
+    {"repeats_dropped", &Counters::repeats_dropped},
+    {"line_ns", &Counters::line_ns},
+    {"request_ns", &Counters::request_ns},
+    {"accept_ns", &Counters::accept_ns},
+    {"leave_ns", &Counters::leave_ns},
+    {"published_bytes", &Counters::published_bytes},
+    {"wireup_datagrams", &Counters::wireup_datagrams},
+    {"wireup_bytes", &Counters::wireup_bytes},
+    {"wireup_refused", &Counters::wireup_refused},
+    {"messages_sent", &Counters::messages_sent},
+    {"messages_received", &Counters::messages_received},
+    {"bytes_sent", &Counters::bytes_sent},
+    {"bytes_received", &Counters::bytes_received},
+    {"rma_operations", &Counters::rma_operations},
+    {"rma_bytes", &Counters::rma_bytes},
+    {"atomics", &Counters::atomics},
+    {"posts", &Counters::posts},
+    {"unexpected", &Counters::unexpected},
+    {"registrations", &Counters::registrations},
+    {"registrations_found", &Counters::registrations_found},
+    {"memory_bytes", &Counters::memory_bytes, true},
+    {"memory_bytes_peak", &Counters::memory_bytes_peak},
+};
+static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
+
+} // namespace odrc
