@@ -24,7 +24,7 @@ public:
     // A page that is zero, and its number; null where there is no such memory.
     void* take(size_t& number) noexcept {
         const std::lock_guard guard{lock_};
-        if (owner_ != getpid()) begin();
+        if (owner_ != getpid() || !file_) begin();
         void* page = MAP_FAILED;
         const int error = guarded([&] {
             number = static_cast<size_t>(std::ranges::find(taken_, false) - taken_.begin());

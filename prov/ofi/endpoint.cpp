@@ -11,8 +11,8 @@
 #include "ofi/fi_odrc.h"
 #include "ofi/hints.hpp"
 #include "ofi/multicast_group.hpp"
+#include "ofi/operations.hpp"
 #include "ofi/profile.hpp"
-#include "ofi/statistics.hpp"
 
 #include <cstring>
 #include <rdma/fi_cm.h>
@@ -58,7 +58,7 @@ int ep_setopt(fid* f, int level, int name, const void* value, size_t length) {
 int cm_setname(fid* f, void* address, size_t length) { return of(f).set_name(address, length); }
 int cm_getname(fid* f, void* address, size_t* length) { return of(f).name(address, length); }
 
-fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control, open_statistics);
+fi_ops ep_fid_ops = plain_ops<Endpoint>(ep_bind, ep_control, open_operations);
 fi_ops_ep ep_ops = {.size = sizeof(fi_ops_ep),
                     .cancel = ep_cancel,
                     .getopt = ep_getopt,
@@ -220,6 +220,7 @@ int Endpoint::enable() {
                         .atomics = domain_.device_atomics(),
                         .native_format = native_format_,
                         .place = native_format_ && !place_.known() ? next_place_in_job() : place_,
+                        .lists = lists_,
                     });
     {
         const Entry entry{gate()};

@@ -42,6 +42,11 @@ public:
     void forget(fi_addr_t number) noexcept;
     void introduce(const ondemand::NativeAddress& peer) noexcept;
 
+    // Lists of what addresses have no room for (fi_odrc.h). Throw std::bad_alloc.
+    void will_publish_list() noexcept { lists_ = lists_ || !enabled(); }
+    int list(void* bytes, size_t& length);
+    int meet(fi_addr_t number, std::span<const std::byte> list);
+
     int set_name(const void* address, size_t length) noexcept;
     int name(void* address, size_t* length) noexcept;
 
@@ -91,6 +96,7 @@ private:
     const ondemand::Seal seal_;
     const bool native_format_;
     PlaceInJob place_{}; // unknown: what the launcher says
+    bool lists_{false};  // are published
     AddressVector* addresses_{nullptr};
     CompletionQueue* transmit_{nullptr};
     CompletionQueue* receive_{nullptr};

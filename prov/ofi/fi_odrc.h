@@ -70,7 +70,7 @@ struct fi_odrc_statistics {
     uint64_t published_bytes;
 };
 
-/* The name to give to fi_open_ops(3), for an endpoint. */
+/* A name to give to fi_open_ops(3), for an endpoint. */
 #define FI_ODRC_STATISTICS_OPS "odrc_statistics"
 
 struct fi_odrc_statistics_ops {
@@ -80,6 +80,31 @@ struct fi_odrc_statistics_ops {
      * many bytes it has given, or a negative fi_errno.
      */
     ssize_t (*read)(struct fid_ep* ep, struct fi_odrc_statistics* statistics, size_t size);
+};
+
+/*
+ * Another one: lists of queue pairs. An endpoint of a job whose queue pairs have numbers in more
+ * ranges than its address has room for (FI_ODRC_CONNECT) connects to the rest of its peers by such
+ * lists, too, which the program publishes by other means, and gives to all of them: each endpoint
+ * gets its peers' lists and they get its own, or none. Opened before the endpoint is enabled, or
+ * its list has no more than its address.
+ */
+#define FI_ODRC_RANGES_OPS "odrc_ranges"
+
+struct fi_odrc_ranges_ops {
+    size_t size;
+    /*
+     * Gives the endpoint's own list, of bytes that only give() knows how to read. *length is how
+     * many there is room for and then how many there are: 16, and 5 for each range. -FI_ETOOSMALL
+     * if that is more. Once it is enabled.
+     */
+    int (*get)(struct fid_ep* ep, void* list, size_t* length);
+    /*
+     * Takes the list of a peer whose address, in the provider's own format, has been inserted under
+     * this number. -FI_EINVAL if it is not. A peer to which a connection has been begun otherwise
+     * needs none, which is no error.
+     */
+    int (*give)(struct fid_ep* ep, fi_addr_t peer, const void* list, size_t length);
 };
 
 #endif

@@ -4,7 +4,6 @@
 #include "ofi/statistics.hpp"
 
 #include "ofi/endpoint.hpp"
-#include "ofi/fi_odrc.h"
 
 #include <algorithm>
 #include <cstring>
@@ -60,15 +59,8 @@ ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {
     return static_cast<ssize_t>(given);
 }
 
-fi_odrc_statistics_ops statistics_ops = {.size = sizeof statistics_ops, .read = read_statistics};
-
 } // namespace
 
-int open_statistics(fid*, const char* name, uint64_t flags, void** ops, void*) noexcept {
-    if (flags) return -FI_EBADFLAGS;
-    if (!name || std::strcmp(name, FI_ODRC_STATISTICS_OPS) != 0) return -FI_ENOSYS;
-    *ops = &statistics_ops;
-    return 0;
-}
+fi_odrc_statistics_ops statistics_ops = {.size = sizeof statistics_ops, .read = read_statistics};
 
 } // namespace odrc::ofi

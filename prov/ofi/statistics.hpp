@@ -3,12 +3,11 @@
 
 #pragma once
 
-#include <rdma/fabric.h>
+#include "ofi/fi_odrc.h"
 
 namespace odrc::ofi {
 
-// fi_open_ops(3) of an endpoint: what it has counted, as fi_odrc.h has it.
-int open_statistics(fid* endpoint, const char* name, uint64_t flags, void** ops,
-                    void* context) noexcept;
+// What an endpoint has counted, as fi_odrc.h has it.
+extern fi_odrc_statistics_ops statistics_ops;
 
 } // namespace odrc::ofi

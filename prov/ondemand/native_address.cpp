@@ -4,15 +4,13 @@
 #include "ondemand/native_address.hpp"
 
 #include "base/format.hpp"
+#include "ondemand/bytes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace odrc::ondemand {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr uint8_t kFirstByte = 0xd1; // version 1
 constexpr size_t kFixedBytes = 20;
@@ -67,53 +65,6 @@ GidForm form_of(const NativeAddress& a) noexcept {
     return begins_with(a.gid, kDefaultPrefix) ? GidForm::interface : GidForm::whole;
 }
 
-class Writer {
-public:
-    explicit Writer(std::span<std::byte> out) noexcept
-        : out_{out} {}
-    template <class T>
-    void put(T value, size_t bytes = sizeof(T)) noexcept {
-        put_bytes(&value, bytes);
-    }
-    void put_bytes(const void* from, size_t bytes) noexcept {
-        std::memcpy(out_.data(), from, bytes);
-        out_ = out_.subspan(bytes);
-    }
-
-private:
-    std::span<std::byte> out_;
-};
-
-// Gives zeros where there is nothing left, and remembers that.
-class Reader {
-public:
-    explicit Reader(std::span<const std::byte> in) noexcept
-        : in_{in} {}
-    template <class T>
-    T get(size_t bytes = sizeof(T)) noexcept {
-        T value{};
-        get_bytes(&value, bytes);
-        return value;
-    }
-    void get_bytes(void* to, size_t bytes) noexcept {
-        if (bytes > in_.size()) {
-            short_ = true;
-            return;
-        }
-        std::memcpy(to, in_.data(), bytes);
-        in_ = in_.subspan(bytes);
-    }
-    bool ended() const noexcept {
-        for (const std::byte b : in_)
-            if (b != std::byte{}) return false;
-        return !short_;
-    }
-
-private:
-    std::span<const std::byte> in_;
-    bool short_{false};
-};
-
 Address socket_of(std::span<const uint8_t> ip, uint16_t port) noexcept {
     sockaddr_in6 v6{};
     sockaddr_in v4{};
@@ -127,7 +78,7 @@ Address socket_of(std::span<const uint8_t> ip, uint16_t port) noexcept {
     return address;
 }
 
-ibv_gid read_gid(Reader& r, GidForm form, std::span<const uint8_t> ip) noexcept {
+ibv_gid read_gid(ByteReader& r, GidForm form, std::span<const uint8_t> ip) noexcept {
     uint8_t raw[16]{};
     const size_t bytes = kGidBytes[static_cast<size_t>(form)];
     r.get_bytes(raw, bytes);
@@ -145,7 +96,7 @@ ibv_gid read_gid(Reader& r, GidForm form, std::span<const uint8_t> ip) noexcept 
 }
 
 // The last count, where it is left out, is what is missing.
-std::optional<ShortRanges> read_ranges(Reader& r, size_t count, bool all_of_job,
+std::optional<ShortRanges> read_ranges(ByteReader& r, size_t count, bool all_of_job,
                                        uint32_t size) noexcept {
     std::array<Range, ShortRanges::kMost> ranges{};
     if (count > ranges.size()) return std::nullopt;
@@ -174,7 +125,7 @@ size_t NativeAddress::most_ranges(bool for_all_of_job) const noexcept {
 
 NativeAddress::Bytes NativeAddress::encode() const noexcept {
     Bytes bytes{};
-    Writer w{bytes};
+    ByteWriter w{bytes};
     const auto ip = ip_of(socket);
     const GidForm form = form_of(*this);
     const bool all_of_job = !ranges.empty() && ranges.total() == place.size;
@@ -202,7 +153,7 @@ NativeAddress::Bytes NativeAddress::encode() const noexcept {
 }
 
 std::optional<NativeAddress> NativeAddress::decode(const Bytes& bytes) noexcept {
-    Reader r{bytes};
+    ByteReader r{bytes};
     if (r.get<uint8_t>() != kFirstByte) return std::nullopt;
     NativeAddress a;
     const auto follows = r.get<uint8_t>();

@@ -8,7 +8,7 @@
 namespace odrc::ondemand {
 
 size_t QueuesInWait::keep(std::vector<verbs::QueuePair>&& made, const PlaceInJob& place,
-                          NativeAddress own) {
+                          NativeAddress own, bool lists) {
     std::vector<uint32_t> numbers(made.size());
     std::ranges::transform(made, numbers.begin(), &verbs::QueuePair::number);
     std::ranges::sort(numbers);
@@ -16,21 +16,30 @@ size_t QueuesInWait::keep(std::vector<verbs::QueuePair>&& made, const PlaceInJob
     const size_t room = own.most_ranges(false);
     const bool fits = all.size() <= own.most_ranges(true);
     const ShortRanges ranges{all, fits ? all.size() : room};
-    std::vector<std::optional<verbs::QueuePair>> slots(ranges.total());
+    const auto told = ranges.list();
+    std::vector<Range> list{told.begin(), told.end()};
+    if (lists)
+        std::ranges::copy_if(all, std::back_inserter(list), [&](const Range& range) {
+            return std::ranges::find(told, range) == told.end();
+        });
+    std::vector<std::optional<verbs::QueuePair>> slots(total(list));
     for (verbs::QueuePair& qp : made)
-        if (const auto at = ranges.find(qp.number())) slots[*at].emplace(std::move(qp));
+        if (const auto at = place_of(list, qp.number())) slots[*at].emplace(std::move(qp));
     place_ = place;
     ranges_ = ranges;
+    list_.swap(list);
     slots_.swap(slots);
     return waiting_ = slots_.size();
 }
 
-std::optional<uint32_t> QueuesInWait::meeting(const NativeAddress& peer) const noexcept {
+std::optional<uint32_t> QueuesInWait::meeting(const NativeAddress& peer,
+                                              const RangeList* list) const noexcept {
     const PlaceInJob& there = peer.place;
     const bool same_job =
         there.size == place_.size && there.job == place_.job && there.endpoint == place_.endpoint;
-    if (!same_job || there.rank >= slots_.size()) return std::nullopt;
-    return peer.ranges.at(place_.rank);
+    const size_t told = list ? slots_.size() : ranges_.total();
+    if (!same_job || there.rank >= told) return std::nullopt;
+    return list ? number_at(list->ranges, place_.rank) : peer.ranges.at(place_.rank);
 }
 
 verbs::QueuePair QueuesInWait::take(uint32_t rank) noexcept {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/place_in_job.hpp"
-#include "ondemand/native_address.hpp"
+#include "ondemand/range_list.hpp"
 #include "ondemand/seal.hpp"
 
 #include <vector>
@@ -15,17 +15,21 @@ namespace odrc::ondemand {
 // number at that place of our ranges. It waits in INIT until its peer is named.
 class QueuesInWait {
 public:
-    // Takes them over, whatever their order, and keeps those that an address has room to name.
-    // How many those are. Throws std::bad_alloc.
-    size_t keep(std::vector<verbs::QueuePair>&& made, const PlaceInJob& place, NativeAddress own);
+    // Takes them over, whatever their order, and keeps those that an address has room to name or,
+    // where the peers get lists, all. How many those are. Throws std::bad_alloc.
+    size_t keep(std::vector<verbs::QueuePair>&& made, const PlaceInJob& place, NativeAddress own,
+                bool lists);
 
     const PlaceInJob& place() const noexcept { return place_; }
-    const ShortRanges& ranges() const noexcept { return ranges_; }
+    const ShortRanges& ranges() const noexcept { return ranges_; }    // of the address
+    const std::vector<Range>& list() const noexcept { return list_; } // all, these first
     size_t count() const noexcept { return waiting_; }
 
     // The number of the peer's queue pair for us, if each side has one for the other, by our
-    // address and by the peer's: both sides come to the same answer.
-    std::optional<uint32_t> meeting(const NativeAddress& peer) const noexcept;
+    // address and by the peer's, or by the lists, where we have the peer's and it has ours: both
+    // sides come to the same answer.
+    std::optional<uint32_t> meeting(const NativeAddress& peer,
+                                    const RangeList* list) const noexcept;
 
     bool has(uint32_t rank) const noexcept { return rank < slots_.size() && slots_[rank]; }
     verbs::QueuePair take(uint32_t rank) noexcept;
@@ -35,6 +39,7 @@ public:
 private:
     PlaceInJob place_{};
     ShortRanges ranges_;
+    std::vector<Range> list_;
     std::vector<std::optional<verbs::QueuePair>> slots_; // by rank
     size_t waiting_{0};
 };

@@ -23,6 +23,39 @@ std::vector<Range> to_ranges(std::span<const uint32_t> numbers) {
     return ranges;
 }
 
+uint64_t total(std::span<const Range> ranges) noexcept {
+    uint64_t total = 0;
+    for (const Range& range : ranges) total += range.count;
+    return total;
+}
+
+std::optional<uint32_t> number_at(std::span<const Range> ranges, uint32_t place) noexcept {
+    for (const Range& range : ranges) {
+        if (place < range.count) return range.first + place;
+        place -= range.count;
+    }
+    return std::nullopt;
+}
+
+std::optional<uint32_t> place_of(std::span<const Range> ranges, uint32_t number) noexcept {
+    uint32_t before = 0;
+    for (const Range& range : ranges) {
+        if (number >= range.first && number <= range.last()) return before + number - range.first;
+        before += range.count;
+    }
+    return std::nullopt;
+}
+
+bool are_in_order(std::span<const Range> ranges) noexcept {
+    uint64_t next = 0;
+    for (const Range& range : ranges) {
+        if (range.count == 0 || range.first < next) return false;
+        next = uint64_t{range.first} + range.count;
+        if (next > kNumbers) return false;
+    }
+    return true;
+}
+
 // One by one, the shortest goes that need not stay.
 ShortRanges::ShortRanges(std::span<const Range> all, size_t most) noexcept {
     most = std::min(most, kMost);
@@ -37,39 +70,6 @@ ShortRanges::ShortRanges(std::span<const Range> all, size_t most) noexcept {
         }
         ranges_[count_++] = range;
     }
-}
-
-uint32_t ShortRanges::total() const noexcept {
-    uint32_t total = 0;
-    for (const Range& range : list()) total += range.count;
-    return total;
-}
-
-std::optional<uint32_t> ShortRanges::at(uint32_t place) const noexcept {
-    for (const Range& range : list()) {
-        if (place < range.count) return range.first + place;
-        place -= range.count;
-    }
-    return std::nullopt;
-}
-
-std::optional<uint32_t> ShortRanges::find(uint32_t number) const noexcept {
-    uint32_t before = 0;
-    for (const Range& range : list()) {
-        if (number >= range.first && number <= range.last()) return before + number - range.first;
-        before += range.count;
-    }
-    return std::nullopt;
-}
-
-bool ShortRanges::valid() const noexcept {
-    uint64_t next = 0;
-    for (const Range& range : list()) {
-        if (range.count == 0 || range.first < next) return false;
-        next = uint64_t{range.first} + range.count;
-        if (next > kNumbers) return false;
-    }
-    return true;
 }
 
 } // namespace odrc::ondemand

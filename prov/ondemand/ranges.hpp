@@ -25,6 +25,16 @@ struct Range {
 // std::bad_alloc.
 std::vector<Range> to_ranges(std::span<const uint32_t> numbers);
 
+// The number at that place, counted over all ranges.
+std::optional<uint32_t> number_at(std::span<const Range> ranges, uint32_t place) noexcept;
+// And the place of a number.
+std::optional<uint32_t> place_of(std::span<const Range> ranges, uint32_t number) noexcept;
+// How many numbers they are.
+uint64_t total(std::span<const Range> ranges) noexcept;
+
+// Whether they are numbers of queue pairs, none twice, in order.
+bool are_in_order(std::span<const Range> ranges) noexcept;
+
 // A few ranges, in order: what an address has room for.
 class ShortRanges {
 public:
@@ -36,14 +46,11 @@ public:
 
     std::span<const Range> list() const noexcept { return std::span{ranges_}.first(count_); }
     bool empty() const noexcept { return count_ == 0; }
-    uint32_t total() const noexcept;
-    // The number at that place, counted over all ranges.
-    std::optional<uint32_t> at(uint32_t place) const noexcept;
-    // And the place of a number.
-    std::optional<uint32_t> find(uint32_t number) const noexcept;
+    uint32_t total() const noexcept { return static_cast<uint32_t>(ondemand::total(list())); }
+    std::optional<uint32_t> at(uint32_t place) const noexcept { return number_at(list(), place); }
 
     // Whether they can be what somebody made: numbers of queue pairs, none twice, in order.
-    bool valid() const noexcept;
+    bool valid() const noexcept { return are_in_order(list()); }
     bool operator==(const ShortRanges&) const = default;
 
 private:

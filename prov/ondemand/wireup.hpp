@@ -57,12 +57,15 @@ public:
 
     // Creates a queue pair for each process of the job, if that is what is wanted or, where it is
     // left open, what seems best (connect_rule.hpp). Before anything else; once.
-    void prepare(Connect wish, const PlaceInJob& place) noexcept;
+    // lists: the peers get to know all of them, even if our address has not the room.
+    void prepare(Connect wish, const PlaceInJob& place, bool lists) noexcept;
     // The address with all that peers need to connect by it.
     NativeAddress native_address() const noexcept;
+    // The same for all that our address has no room for. Throws std::bad_alloc.
+    RangeList range_list() const;
     // The application has named a peer: a lane is laid to it, where both addresses have a queue
-    // pair for it.
-    void introduce(const NativeAddress& address) noexcept;
+    // pair for it, or both lists, if it has one.
+    void introduce(const NativeAddress& address, const RangeList* list = nullptr) noexcept;
 
     // Begins a connection where there is none, or has the peer wait for one in line.
     void connect(Peer& peer) noexcept;
@@ -123,7 +126,7 @@ private:
     void greet(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_laid.cpp
-    Choice make_beforehand(Connect wish, const PlaceInJob& place);
+    Choice make_beforehand(Connect wish, const PlaceInJob& place, bool lists);
     bool lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address,
              uint32_t remote_qpn) noexcept;
     void try_out(Peer& peer) noexcept;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Lanes that are laid by the addresses alone, with no datagram (Xu et al. 2024).
+// Lanes that are laid by the addresses alone, with no datagram (Xu et al. 2024), or by lists of
+// what these have no room for.
 //
 // Each side has a queue pair for the other, both addresses say which, and each side connects its
 // own when its program names the peer: this one, it cannot know whether the other has. Until then
@@ -21,6 +22,8 @@
 //   twentieth of a second, half a second after the peer's first word, a lane can break that is
 //   ready on one side, and may have carried something. It is replaced as any that breaks.
 // - A request of the wireup comes in while our side is in doubt: the peer has given the lane up.
+// - One side has been given the other's list of queue pairs (range_list.hpp), and lays a lane by
+//   it, and the other has not been given this one's, or not yet: as if it had not been named.
 // - One side closes, and has never heard of the other: it tells nobody. Who had its queue pair
 //   connected learns by its probe or, after that arrived, by its first work request that fails.
 // Whoever gives a lane up that is in doubt waits for its end, as for that of one that broke: what
@@ -57,10 +60,10 @@ PlaceInJob keyed(const Seal& seal, PlaceInJob place) noexcept {
 
 } // namespace
 
-void Wireup::prepare(Connect wish, const PlaceInJob& place) noexcept {
+void Wireup::prepare(Connect wish, const PlaceInJob& place, bool lists) noexcept {
     Choice choice{};
     const int error = guarded([&] {
-        choice = make_beforehand(wish, place);
+        choice = make_beforehand(wish, place, lists);
         return 0;
     });
     const std::string device = adapter_.port().name();
@@ -68,8 +71,7 @@ void Wireup::prepare(Connect wish, const PlaceInJob& place) noexcept {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: connects on demand: {}", device, fi_strerror(-error));
     else if (choice.all)
         ODRC_INFO(FI_LOG_EP_CTRL, "{}: has queue pairs for {} of {} processes, in {} ranges: {}",
-                  device, waiting_.count(), place.size, waiting_.ranges().list().size(),
-                  choice.why);
+                  device, waiting_.count(), place.size, waiting_.list().size(), choice.why);
     else if (wish == Connect::all) // who asked for it is to know
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: connects on demand: {}", device, choice.why);
     else
@@ -77,7 +79,7 @@ void Wireup::prepare(Connect wish, const PlaceInJob& place) noexcept {
 }
 
 // Throws Error and std::bad_alloc, and keeps nothing then.
-Choice Wireup::make_beforehand(Connect wish, const PlaceInJob& place) {
+Choice Wireup::make_beforehand(Connect wish, const PlaceInJob& place, bool lists) {
     const Circumstances circumstances{wish, place, queues_.most_lanes, processes_of_this_host()};
     Choice choice = choose(circumstances);
     if (!choice.all) return choice;
@@ -92,7 +94,7 @@ Choice Wireup::make_beforehand(Connect wish, const PlaceInJob& place) {
         verbs::create(kind, place.size, verbs::threads_for(place.size, cost.creation), made);
     }
     lanes_ += static_cast<uint32_t>(
-        waiting_.keep(std::move(made), keyed(seal_, place), native_address()));
+        waiting_.keep(std::move(made), keyed(seal_, place), native_address(), lists));
     return choice;
 }
 
@@ -109,8 +111,12 @@ NativeAddress Wireup::native_address() const noexcept {
             .ranges = waiting_.ranges()};
 }
 
-void Wireup::introduce(const NativeAddress& address) noexcept {
-    const auto remote_qpn = waiting_.meeting(address);
+RangeList Wireup::range_list() const {
+    return {.place = waiting_.place(), .endpoint = endpoint_, .ranges = waiting_.list()};
+}
+
+void Wireup::introduce(const NativeAddress& address, const RangeList* list) noexcept {
+    const auto remote_qpn = waiting_.meeting(address, list);
     if (!remote_qpn || !waiting_.has(address.place.rank)) return;
     Peer* peer = peers_.know(address.socket);
     if (!peer) return; // no memory: the wireup will see

@@ -108,9 +108,9 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
               settings.address,
               settings.seal,
               settings.regions != nullptr} {
-    if (settings.native_format) wireup_.prepare(parameters().connect, settings.place);
-    counters_.published_bytes =
-        settings.native_format ? ondemand::NativeAddress::kBytes : address().length();
+    if (settings.native_format)
+        wireup_.prepare(parameters().connect, settings.place, settings.lists);
+    published(settings.native_format ? ondemand::NativeAddress::kBytes : address().length());
     statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());
     try {

@@ -54,6 +54,7 @@ public:
         bool atomics;        // peers may have the device change words of this domain's regions
         bool native_format;  // of the address that peers get
         PlaceInJob place;    // in whose processes' ranges its queue pairs are
+        bool lists;          // the program tells peers of those that the address has no room for
     };
 
     // Throws Error. Made and ended outside the gate.
@@ -64,7 +65,13 @@ public:
     const ondemand::Address& address() const noexcept { return wireup_.address(); }
     ondemand::NativeAddress native_address() const noexcept { return wireup_.native_address(); }
     // The application has named a peer.
-    void introduce(const ondemand::NativeAddress& peer) noexcept { wireup_.introduce(peer); }
+    void introduce(const ondemand::NativeAddress& peer,
+                   const ondemand::RangeList* list = nullptr) noexcept {
+        wireup_.introduce(peer, list);
+    }
+    // What it publishes besides its address. Throws std::bad_alloc.
+    ondemand::RangeList range_list() const { return wireup_.range_list(); }
+    void published(size_t bytes) noexcept { counters_.published_bytes = bytes; }
     const Counters& counters() const noexcept { return counters_; }
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
 

@@ -22,7 +22,7 @@ Seat::Seat(verbs::Adapter& a)
     , copies{a, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
-           const PlaceInJob& place)
+           const PlaceInJob& place, bool lists)
     : seat_{seat}
     , wireup_{seat.adapter,
               peers_,
@@ -33,7 +33,7 @@ Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_
               seal,
               false}
     , plug_{std::in_place, wireup_.fd(), wireup_.address()} {
-    if (place.known()) wireup_.prepare(Connect::all, place);
+    if (place.known()) wireup_.prepare(Connect::all, place, lists);
     while (poll()) { // what the one before has left
     }
 }

@@ -26,9 +26,10 @@ struct Seat {
 // wireup and the device, and no more.
 class Side {
 public:
-    // most_lanes: at a time. place: in a job whose members connect by their addresses, or unknown.
+    // most_lanes: at a time. place: in a job whose members connect by their addresses, or unknown;
+    // lists: and by lists of what these have no room for.
     Side(Seat& seat, const network::Address& wanted, const odrc::ondemand::Seal& seal,
-         uint32_t most_lanes, const odrc::PlaceInJob& place);
+         uint32_t most_lanes, const odrc::PlaceInJob& place, bool lists);
 
     const network::Address& address() const { return wireup_.address(); }
     const odrc::Counters& counters() const { return statistics_.counters; }
@@ -44,6 +45,11 @@ public:
     void close() {
         wireup_.say_goodbye();
         plug_.reset();
+    }
+    // And its list.
+    void read_list_of(const Side& other) {
+        const auto list = odrc::ondemand::RangeList::decode(other.wireup_.range_list().encode());
+        wireup_.introduce(other.wireup_.native_address(), &list.value());
     }
     // The words that came from there, in the order in which they came.
     const std::vector<uint32_t>& heard_from(const network::Address& from) { return heard_[from]; }

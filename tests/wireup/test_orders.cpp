@@ -5,9 +5,11 @@
 // every word is heard once, and nobody waits for ever.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "crowded_device.hpp"
 #include "softrc/device.hpp"
 #include "world.hpp"
 
+#include <deque>
 #include <doctest/doctest.h>
 
 using namespace odrc;
@@ -16,21 +18,37 @@ namespace {
 
 using Wish = Scenario::Wish;
 
-// Made once: the device, and a place for each endpoint.
-std::vector<std::unique_ptr<Seat>>& seats() {
-    static Watchdog watchdog;
+const verbs::Device& soft_device() {
     static const auto device = soft::make_soft_device();
-    static verbs::Adapter adapter{*device, Gate::Kind::many_threads, watchdog};
-    static std::vector<std::unique_ptr<Seat>> all;
-    while (all.size() < 3) all.push_back(std::make_unique<Seat>(adapter));
+    return *device;
+}
+
+// Made once: a place for each endpoint.
+std::vector<std::unique_ptr<Seat>> seats_on(const verbs::Device& device, size_t count) {
+    static Watchdog watchdog;
+    static std::deque<verbs::Adapter> adapters;
+    verbs::Adapter& adapter = adapters.emplace_back(device, Gate::Kind::many_threads, watchdog);
+    std::vector<std::unique_ptr<Seat>> all;
+    while (all.size() < count) all.push_back(std::make_unique<Seat>(adapter));
+    return all;
+}
+std::vector<std::unique_ptr<Seat>>& seats() {
+    static auto all = seats_on(soft_device(), 3);
+    return all;
+}
+// Where others make queue pairs at the same time.
+std::vector<std::unique_ptr<Seat>>& seats_in_a_crowd() {
+    static const CrowdedDevice device{soft_device()};
+    static auto all = seats_on(device, 2);
     return all;
 }
 
 template <class Check>
-void in_every_order(const Scenario& scenario, Check&& check) {
-    Orders orders{!scenario.job};
+void in_every_order(const Scenario& scenario, Check&& check,
+                    std::vector<std::unique_ptr<Seat>>& places = seats()) {
+    Orders orders{scenario.job == 0};
     do {
-        World world{seats(), scenario, orders};
+        World world{places, scenario, orders};
         world.run();
         INFO("order " << orders.count() << ": " << orders.text());
         world.check();
@@ -121,7 +139,7 @@ TEST_CASE("two that name each other, at any time, and speak by their addresses a
                     .wishes = {{0, 1, Wish::name}, {0, 1}, {1, 0, Wish::name}, {1, 0}},
                     .faults = 0,
                     .waits = 1,
-                    .job = true},
+                    .job = 2},
                    [](World& world) {
                        connected_once(world);
                        CHECK(world.side(0).counters().wireup_datagrams == 0);
@@ -138,7 +156,7 @@ TEST_CASE("by their addresses, if both name each other in time; else by the wire
                         .waits = 2,
                         .steps = 8,
                         .seal = seal,
-                        .job = true,
+                        .job = 2,
                         .wait = std::chrono::seconds{1}},
                        connected_once);
 }
@@ -150,7 +168,7 @@ TEST_CASE("one knows the other's address, the other begins by the wireup") {
                     .faults = 0,
                     .waits = 1,
                     .steps = 7,
-                    .job = true,
+                    .job = 2,
                     .wait = std::chrono::seconds{1}},
                    connected_once);
 }
@@ -163,7 +181,7 @@ TEST_CASE("lanes that nobody has used give way") {
          .faults = 1,
          .waits = 0,
          .steps = 7,
-         .job = true},
+         .job = 3},
         [](World&) {});
 }
 
@@ -185,4 +203,50 @@ TEST_CASE("one closes, with a connection that holds or is lost: the other knows 
                 CHECK(from.errors() + heard.size() == 2);
                 if (from.errors() > 0) CHECK(from.taken() == heard.size());
             });
+}
+
+TEST_CASE("two of a job whose addresses have no room for each other, by lists, in time or not") {
+    // Of eight queue pairs that are eight ranges, an address has four.
+    const Scenario in_time{
+        .most_lanes = {8, 8},
+        .before = {{0, 1, Wish::name}, {1, 0, Wish::name}},
+        .wishes = {{0, 1, Wish::read_list}, {0, 1}, {1, 0, Wish::read_list}, {1, 0}},
+        .faults = 0,
+        .waits = 1,
+        .job = 8,
+        .lists = true};
+    in_every_order(
+        in_time,
+        [](World& world) {
+            connected_once(world);
+            CHECK(world.side(0).counters().wireup_datagrams == 0);
+            CHECK(world.side(1).counters().wireup_datagrams == 0);
+        },
+        seats_in_a_crowd());
+    Scenario late = in_time;
+    late.waits = 2;
+    late.steps = 8;
+    late.wait = std::chrono::seconds{1};
+    in_every_order(late, connected_once, seats_in_a_crowd());
+}
+
+TEST_CASE("one has the other's list, the other has none, and either begins") {
+    for (const bool lists : {true, false})
+        in_every_order(
+            {.most_lanes = {8, 8},
+             .before = {{0, 1, Wish::name}, {1, 0, Wish::name}},
+             .wishes = {{0, 1, Wish::read_list}, {0, 1}, {1, 0}},
+             .faults = 0,
+             .waits = 1,
+             .job = 8,
+             .lists = lists,
+             .wait = std::chrono::seconds{1}},
+            [](World& world) {
+                connected_once(world);
+                const auto& datagrams = [&](size_t i) {
+                    return world.side(i).counters().wireup_datagrams;
+                };
+                CHECK(datagrams(0) + datagrams(1) > 0);
+            },
+            seats_in_a_crowd());
 }

@@ -16,11 +16,8 @@ network::Address loopback() {
     return *network::Address::from(&in, sizeof in);
 }
 
-PlaceInJob place(size_t rank, size_t size) {
-    return {.rank = static_cast<uint32_t>(rank),
-            .size = static_cast<uint32_t>(size),
-            .job = 1,
-            .endpoint = 0};
+PlaceInJob place(size_t rank, uint32_t size) {
+    return {.rank = static_cast<uint32_t>(rank), .size = size, .job = 1, .endpoint = 0};
 }
 
 // No wireup takes longer than this, nor more datagrams, whatever happens to a few of them.
@@ -41,9 +38,10 @@ World::World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario
     const bool falling = sides > 2 && orders.choose(2) == 1;
     for (size_t i = 0; i < sides; ++i) {
         network::throw_next((falling ? 100 - i : 100 + i) << 32);
-        sides_.push_back(std::make_unique<Side>(*seats[i], loopback(), scenario.seal,
-                                                scenario.most_lanes[i],
-                                                scenario.job ? place(i, sides) : PlaceInJob{}));
+        sides_.push_back(std::make_unique<Side>(
+            *seats[i], loopback(), scenario.seal, scenario.most_lanes[i],
+            scenario.job ? place(scenario.job - sides + i, scenario.job) : PlaceInJob{},
+            scenario.lists));
     }
 }
 
@@ -120,6 +118,8 @@ void World::wish(const Scenario::Wish& wish) {
         return from.say(to.address(), ++said_[{wish.from, wish.to}]);
     case Scenario::Wish::name:
         return from.name(to);
+    case Scenario::Wish::read_list:
+        return from.read_list_of(to);
     case Scenario::Wish::lose:
         return from.lose(to);
     case Scenario::Wish::close:

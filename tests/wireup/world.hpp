@@ -12,8 +12,9 @@
 struct Scenario {
     struct Wish {
         size_t from, to;
-        // To say a word, to come to know the other's address, to lose the connection, or to close.
-        enum What : uint8_t { say, name, lose, close } what{say};
+        // To say a word, to come to know the other's address, and the list of its queue pairs, to
+        // lose the connection, or to close.
+        enum What : uint8_t { say, name, read_list, lose, close } what{say};
     };
     std::vector<uint32_t> most_lanes; // of each endpoint
     std::vector<Wish> before{};       // is said before anything else, and all is quiet again
@@ -22,8 +23,9 @@ struct Scenario {
     int waits;                        // how often time passes while something is under way
     int steps{1000};                  // in any order; then all takes its course
     odrc::ondemand::Seal seal{};      // of all
-    bool job{false};                  // its members connect by their addresses
-    odrc::Clock::duration wait{};     // how much time passes, at the least
+    uint32_t job{0};              // they are the last of so many, who connect by their addresses
+    bool lists{false};            // and by lists
+    odrc::Clock::duration wait{}; // how much time passes, at the least
 };
 
 // One run of a scenario, in one order.

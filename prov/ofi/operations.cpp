@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ofi/operations.hpp"
+
+#include "ofi/endpoint.hpp"
+#include "ofi/range_lists.hpp"
+#include "ofi/statistics.hpp"
+
+#include <string_view>
+
+namespace odrc::ofi {
+
+int open_operations(fid* endpoint, const char* name, uint64_t flags, void** ops, void*) noexcept {
+    if (flags) return -FI_EBADFLAGS;
+    const std::string_view wanted = name ? name : "";
+    if (wanted == FI_ODRC_STATISTICS_OPS) {
+        *ops = &statistics_ops;
+        return 0;
+    }
+    if (wanted == FI_ODRC_RANGES_OPS) {
+        as<Endpoint>(endpoint).will_publish_list();
+        *ops = &ranges_ops;
+        return 0;
+    }
+    return -FI_ENOSYS;
+}
+
+} // namespace odrc::ofi
