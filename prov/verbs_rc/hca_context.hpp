@@ -5,6 +5,8 @@
 
 #include "verbs_rc/device.hpp"
 
+#include <atomic>
+
 namespace odrc::verbs {
 
 // The seam over libibverbs: each call is the libibverbs function of its name.
@@ -38,7 +40,8 @@ private:
     uint64_t read_rnr_counter() const noexcept;
 
     ibv_context* context_;
-    std::string rnr_counter_; // a file of sysfs; empty where the driver has none
+    std::atomic<bool> tells_operations_{true}; // until the driver turns out to take none of it
+    std::string rnr_counter_;                  // a file of sysfs; empty where the driver has none
     uint64_t rnr_before_{0};
 };
 
