@@ -7,7 +7,7 @@ namespace odrc::ondemand {
 
 int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more) noexcept {
     const auto position = static_cast<uint16_t>(posted_ + 1);
-    if (!(wr.send_flags & IBV_SEND_SIGNALED) && ++unsignaled_ >= kSignalEvery)
+    if (!(wr.send_flags & IBV_SEND_SIGNALED) && ++unsignaled_ >= signal_every())
         wr.send_flags |= IBV_SEND_SIGNALED;
     if (wr.send_flags & IBV_SEND_SIGNALED) unsignaled_ = 0;
     wr.wr_id = verbs::WorkId{kind, object, position}.bits();
@@ -46,7 +46,7 @@ void Lane::fail() noexcept {
 }
 
 void Lane::try_mark() noexcept {
-    if (marked_ || used() >= kLaneDepth || budget_.left == 0) return;
+    if (marked_ || used() >= depth_ || budget_.left == 0) return;
     ibv_send_wr wr{};
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = IBV_SEND_SIGNALED;

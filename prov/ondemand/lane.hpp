@@ -15,34 +15,23 @@ namespace odrc::ondemand {
 
 struct Peer;
 
+// How many work requests a lane may have under way.
+inline constexpr uint16_t kLaneDepth = 128;
+
 // Completions that may still come for work requests of all lanes of an endpoint: never more than
 // its completion queue has room for.
 struct CompletionBudget {
     uint32_t left;
 };
 
-// How many work requests a lane may have under way.
-inline constexpr uint16_t kLaneDepth = 128;
-
 // A connection to one peer, over which frames and reads go.
 class Lane {
 public:
-    // Throws Error.
     // received: frames of the session until now. copies: where copies that are kept come from.
-    Lane(verbs::Adapter& adapter, ibv_cq* cq, ibv_srq* srq, verbs::PostList& posting,
-         CompletionBudget& budget, srq::BufferPool& copies, Peer& peer, uint32_t session,
-         uint32_t received, uint32_t segments, int access)
-        : Lane{verbs::QueuePair{adapter, cq, srq, {kLaneDepth, segments}, access},
-               posting,
-               budget,
-               copies,
-               peer,
-               session,
-               received} {}
-    // Over a queue pair that was made beforehand.
     Lane(verbs::QueuePair&& qp, verbs::PostList& posting, CompletionBudget& budget,
          srq::BufferPool& copies, Peer& peer, uint32_t session, uint32_t received) noexcept
         : qp_{std::move(qp)}
+        , depth_{static_cast<uint16_t>(qp_.depth())}
         , posting_{posting}
         , budget_{budget}
         , copies_{copies}
@@ -63,7 +52,7 @@ public:
     void enter(uint32_t session) noexcept { session_ = session; }
 
     // One place is kept for the mark that ends a failed lane.
-    bool has_room() const noexcept { return used() < kLaneDepth - 1 && budget_.left > 1; }
+    bool has_room() const noexcept { return used() < depth_ - 1 && budget_.left > 1; }
     bool idle() const noexcept { return used() == 0; }
 
     // Something went over it since this was last asked.
@@ -139,9 +128,10 @@ private:
     uint16_t used() const noexcept { return static_cast<uint16_t>(posted_ - retired_); }
 
     // How many work requests may pass without a completion that tells they are done.
-    static constexpr uint16_t kSignalEvery = kLaneDepth / 4;
+    uint16_t signal_every() const noexcept { return depth_ / 4; }
 
     verbs::QueuePair qp_;
+    const uint16_t depth_; // work requests that may be under way
     verbs::PostList& posting_;
     CompletionBudget& budget_;
     srq::BufferPool& copies_;

@@ -51,7 +51,8 @@ Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statis
     , socket_{wanted, counters_}
     , endpoint_{random_id()}
     , seal_{seal}
-    , wants_events_{wants_events} {}
+    , wants_events_{wants_events}
+    , spares_{{adapter, queues.cq, queues.srq, {kLaneDepth, queues.segments}, queues.access}} {}
 
 void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;

@@ -9,6 +9,7 @@
 #include "ondemand/connect_rule.hpp"
 #include "ondemand/peer_table.hpp"
 #include "ondemand/queues_in_wait.hpp"
+#include "ondemand/spare_queues.hpp"
 #include "ondemand/tickets.hpp"
 #include "ondemand/wireup_message.hpp"
 #include "ondemand/wireup_socket.hpp"
@@ -44,7 +45,7 @@ public:
         CompletionBudget& budget;
         srq::BufferPool& copies;
         uint32_t segments;   // of a work request
-        uint32_t most_lanes; // at a time, with those that are ending
+        uint32_t most_lanes; // at a time, with those that are ending and those that are spare
         int access;          // of peers (IBV_ACCESS_*)
     };
 
@@ -83,8 +84,10 @@ public:
         return std::exchange(asked_too_early_, false) ||
                in_line() + breaking_ + count(Link::tried) > 0;
     }
-    // When serve() is due even if nothing comes.
+    // When serve() is due even if nothing comes: for a wireup's sake, and to make a queue pair for
+    // whoever comes next.
     Time deadline() const noexcept;
+    Time spare_due() const noexcept { return has_room_for_spare() ? spares_.due() : kNever; }
 
     // A frame came over the lane, or a probe arrived: the peer's side is connected.
     void heard_from(Lane& lane) noexcept {
@@ -179,6 +182,9 @@ private:
 
     // wireup_link.cpp
     int make_lane(Peer& peer) noexcept;
+    bool has_room_for_spare() const noexcept {
+        return lanes_ + spares_.count() < queues_.most_lanes;
+    }
     int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
     void become_ready(Peer& peer) noexcept;
     void set_link(Peer& peer, Link link) noexcept;
@@ -207,6 +213,7 @@ private:
     const bool wants_events_;
     uint32_t attempts_{kLaidAttempt};
     QueuesInWait waiting_; // for the processes of the job
+    SpareQueues spares_;   // for whoever comes next
     // A peer stands on one of these, or on none.
     List<Peer, Stand> line_;      // wants a queue pair and has none
     List<Peer, Stand> wiring_;    // its wireup waits for an answer

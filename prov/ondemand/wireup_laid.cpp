@@ -41,7 +41,6 @@
 #include "base/host.hpp"
 #include "base/log.hpp"
 #include "ondemand/wireup.hpp"
-#include "verbs_rc/creation.hpp"
 #include "verbs_rc/turn.hpp"
 
 namespace odrc::ondemand {
@@ -83,8 +82,7 @@ Choice Wireup::make_beforehand(Connect wish, const PlaceInJob& place, bool lists
     const Circumstances circumstances{wish, place, queues_.most_lanes, processes_of_this_host()};
     Choice choice = choose(circumstances);
     if (!choice.all) return choice;
-    const verbs::QueuePairKind kind{
-        adapter_, queues_.cq, queues_.srq, {kLaneDepth, queues_.segments}, queues_.access};
+    const verbs::QueuePairKind& kind = spares_.kind();
     std::vector<verbs::QueuePair> made;
     {
         const verbs::Turn turn{adapter_.port()};

@@ -52,9 +52,8 @@ bool is_passing(int error) noexcept {
 
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
-        peer.lane = std::make_unique<Lane>(adapter_, queues_.cq, queues_.srq, queues_.posting,
-                                           queues_.budget, queues_.copies, peer, peer.session,
-                                           peer.received, queues_.segments, queues_.access);
+        peer.lane = std::make_unique<Lane>(spares_.take(), queues_.posting, queues_.budget,
+                                           queues_.copies, peer, peer.session, peer.received);
         try {
             peers_.add(*peer.lane);
         } catch (...) {

@@ -72,6 +72,7 @@ bool Wireup::serve() noexcept {
         tell_of_stall(*line_.front(), now);
         serve_line();
     }
+    if (spare_due() <= now) spares_.make_one();
     return taken < kAtATime;
 }
 

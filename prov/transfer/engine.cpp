@@ -264,16 +264,12 @@ Time Engine::serve() noexcept {
     }
     take_changes();
     post_held();
-    if (unanswered_ == 0 && inbox_.parts().posted() == 0) {
-        probing_ = false;
-        return wireup_.deadline();
-    }
-    probing_ = true;
-    if (const Time now = Clock::now(); now >= probe_at_) {
+    probing_ = unanswered_ > 0 || inbox_.parts().posted() > 0;
+    if (const Time now = Clock::now(); probing_ && now >= probe_at_) {
         probe_at_ = now + kProbeEvery;
         ask_who_is_there();
     }
-    return std::min(wireup_.deadline(), probe_at_);
+    return std::min({wireup_.deadline(), wireup_.spare_due(), probing_ ? probe_at_ : kNever});
 }
 
 // A peer that died owes its answer for ever, and its silence does not show until something is asked

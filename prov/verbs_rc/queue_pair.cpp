@@ -43,7 +43,8 @@ QpAddress local_address(const Port& port) noexcept {
 }
 
 QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access)
-    : adapter_{adapter} {
+    : adapter_{adapter}
+    , depth_{depth.work_requests} {
     ibv_qp_init_attr attr{};
     attr.send_cq = attr.recv_cq = cq;
     attr.srq = srq;

@@ -37,6 +37,9 @@ inline Address local(uint32_t number = 1, uint16_t port = 0) {
 // What a wireup of an endpoint needs, and queue pairs to speak of in what is written by hand.
 class Room {
 public:
+    explicit Room(const verbs::Device& on = device())
+        : adapter{on, Gate::Kind::one_thread, watchdog} {}
+
     static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 
     ibv_cq* cq() const noexcept { return cq_.get(); }
@@ -44,7 +47,7 @@ public:
     verbs::QueuePair make_qp() { return {adapter, cq(), srq(), {16, 4}, kAccess}; }
 
     Watchdog watchdog;
-    verbs::Adapter adapter{device(), Gate::Kind::one_thread, watchdog};
+    verbs::Adapter adapter;
     StatisticsPage statistics{};
     Counters& counters{statistics.counters};
 
@@ -55,8 +58,10 @@ private:
 
 class Near : public Room {
 public:
-    explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000)
-        : wireup{adapter,    peers,
+    explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000,
+                  const verbs::Device& on = device())
+        : Room{on}
+        , wireup{adapter,    peers,
                  statistics, {cq(), srq(), posting_, budget_, copies_, 4, lanes, kAccess},
                  address,    seal,
                  false} {}
