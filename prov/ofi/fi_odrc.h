@@ -68,6 +68,7 @@ struct fi_odrc_statistics {
     uint64_t connections_replaced;
     uint64_t repeats_dropped;
     uint64_t published_bytes;
+    uint64_t connections_deepened;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

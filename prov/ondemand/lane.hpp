@@ -15,8 +15,10 @@ namespace odrc::ondemand {
 
 struct Peer;
 
-// How many work requests a lane may have under way.
-inline constexpr uint16_t kLaneDepth = 128;
+// How many work requests a lane may have under way: to begin with, and to a peer for whom that was
+// often not enough. The memory of a send queue goes with its depth.
+inline constexpr uint16_t kFirstDepth = 32;
+inline constexpr uint16_t kFullDepth = 128;
 
 // Completions that may still come for work requests of all lanes of an endpoint: never more than
 // its completion queue has room for.
@@ -32,6 +34,7 @@ public:
          srq::BufferPool& copies, Peer& peer, uint32_t session, uint32_t received) noexcept
         : qp_{std::move(qp)}
         , depth_{static_cast<uint16_t>(qp_.depth())}
+        , most_{static_cast<uint16_t>(depth_ - 1)}
         , posting_{posting}
         , budget_{budget}
         , copies_{copies}
@@ -52,7 +55,9 @@ public:
     void enter(uint32_t session) noexcept { session_ = session; }
 
     // One place is kept for the mark that ends a failed lane.
-    bool has_room() const noexcept { return used() < depth_ - 1 && budget_.left > 1; }
+    bool has_room() const noexcept { return used() < most_ && budget_.left > 1; }
+    bool full() const noexcept { return used() >= depth_ - 1; }
+    bool is_deep() const noexcept { return depth_ == kFullDepth; }
     bool idle() const noexcept { return used() == 0; }
 
     // Something went over it since this was last asked.
@@ -60,6 +65,10 @@ public:
     void visit() noexcept { visited_ = true; }
     // Work requests are under way whose end no completion will tell.
     bool untold() const noexcept { return unsignaled_ > 0; }
+
+    // It seems to have no room, so that what is under way comes to its end; or that no more.
+    void hold(bool on) noexcept { most_ = on ? 0 : depth_ - 1; }
+    bool held() const noexcept { return most_ == 0; }
 
     // Posts a work request for object, which is told of its completion if it asks for one
     // (IBV_SEND_SIGNALED); the lane asks on its own account now and then, to learn that earlier
@@ -128,10 +137,13 @@ private:
     uint16_t used() const noexcept { return static_cast<uint16_t>(posted_ - retired_); }
 
     // How many work requests may pass without a completion that tells they are done.
-    uint16_t signal_every() const noexcept { return depth_ / 4; }
+    // Half of a short queue is room enough until it comes.
+    uint16_t signal_every() const noexcept { return std::min<uint16_t>(depth_ / 2, kSignalEvery); }
+    static constexpr uint16_t kSignalEvery = 32;
 
     verbs::QueuePair qp_;
     const uint16_t depth_; // work requests that may be under way
+    uint16_t most_;        // of the peer's jobs
     verbs::PostList& posting_;
     CompletionBudget& budget_;
     srq::BufferPool& copies_;

@@ -99,6 +99,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
                                  // Of the session before, until it says so of this one
     uint32_t leave_round{0};     // how often we have asked the peer to leave
     uint32_t refused_round{0};   // the last time that it asked us in vain
+    uint32_t asked_round{0};     // the last time that it asked us too early
     Time began{};                // of the wireup, or of the leave
     Time since{};                // where it stands
     Time heard{};                // from the peer in this step, or its beginning
@@ -124,6 +125,9 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool met{false};          // counted among the peers
     bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
     bool stayed{false};       // when it was asked to leave
+    bool deep{false};         // its lanes are to have the full depth
+    uint8_t deepenings{0};    // how often one was to give way to a deeper one
+    uint16_t crowded{0};      // how often its lane was full since
 
     bool ready() const noexcept { return link == Link::ready; }
     // Nothing has been lost since then.

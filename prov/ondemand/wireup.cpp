@@ -52,7 +52,7 @@ Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statis
     , endpoint_{random_id()}
     , seal_{seal}
     , wants_events_{wants_events}
-    , spares_{{adapter, queues.cq, queues.srq, {kLaneDepth, queues.segments}, queues.access}} {}
+    , spares_{{adapter, queues.cq, queues.srq, {kFirstDepth, queues.segments}, queues.access}} {}
 
 void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;
@@ -173,7 +173,7 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
         mark_changed(peer);
     }
     if (m.endpoint != peer.remote_endpoint) {
-        peer.refused_round = 0;
+        peer.refused_round = peer.asked_round = 0;
         if (peer.remote_endpoint) tickets_.renew(); // that of its earlier life, above all
     }
     peer.remote_endpoint = m.endpoint;

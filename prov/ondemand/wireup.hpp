@@ -25,6 +25,7 @@ namespace odrc::ondemand {
 //   requested ──request──▶ accepted ──accept──▶ ready    both began
 //   none ──named──▶ laid ──first word──▶ tried ──probe or frame──▶ ready   by addresses alone
 //   ready ──no room──▶ leaving ──left──▶ none            for another's sake
+//   ready ──too shallow──▶ leaving                       the next one is deeper
 //   leaving ──stay──▶ ready                              the peer has something for us
 //   ready ──it broke──▶ none                             what was on its way goes over the next
 //
@@ -70,6 +71,9 @@ public:
 
     // Begins a connection where there is none, or has the peer wait for one in line.
     void connect(Peer& peer) noexcept;
+    // There is no room on the peer's lane for what is to go next. One that is full often gives way
+    // to a deeper one, as soon as it is idle; until then it takes nothing more.
+    void crowd(Peer& peer) noexcept;
 
     // Some wireup waits for an answer, for room, or for the end of a lane that broke.
     bool active() const noexcept { return !wiring_.empty() || in_line() + breaking_ > 0; }
@@ -172,6 +176,7 @@ private:
     bool ask_to_leave() noexcept;
     Peer* idle_peer() noexcept;
     bool make_way_for(const WireupMessage& request) noexcept;
+    uint64_t& departures(const Peer& peer) noexcept;
     void leave(Peer& peer) noexcept;
     void part(Peer& peer) noexcept;
     bool is_of_link(const Peer& peer, const WireupMessage& message) const noexcept;
@@ -181,6 +186,7 @@ private:
     void on_left(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_link.cpp
+    verbs::QueuePair make_queue_pair(const Peer& peer);
     int make_lane(Peer& peer) noexcept;
     bool has_room_for_spare() const noexcept {
         return lanes_ + spares_.count() < queues_.most_lanes;

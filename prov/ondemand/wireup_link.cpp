@@ -50,9 +50,16 @@ bool is_passing(int error) noexcept {
 
 } // namespace
 
+// Throws Error. Those that are spare are shallow.
+verbs::QueuePair Wireup::make_queue_pair(const Peer& peer) {
+    if (!peer.deep) return spares_.take();
+    if (!has_room_for_spare() && spares_.count() > 0) spares_.drop_one();
+    return {adapter_, queues_.cq, queues_.srq, {kFullDepth, queues_.segments}, queues_.access};
+}
+
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
-        peer.lane = std::make_unique<Lane>(spares_.take(), queues_.posting, queues_.budget,
+        peer.lane = std::make_unique<Lane>(make_queue_pair(peer), queues_.posting, queues_.budget,
                                            queues_.copies, peer, peer.session, peer.received);
         try {
             peers_.add(*peer.lane);

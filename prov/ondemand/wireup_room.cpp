@@ -7,6 +7,9 @@
 // al., NSDI 2024). It goes when both sides have nothing under way on it, so that nothing is lost
 // or overtaken: who wants it back asks its peer to leave, and posts nothing until the peer has
 // given its own up, or says that it stays.
+//
+// In the same way a lane goes that is too shallow: with its peer's jobs waiting, and the peer's own
+// behind a lane that is to go likewise.
 
 #include "base/log.hpp"
 #include "ondemand/wireup.hpp"
@@ -30,6 +33,10 @@ constexpr auto kHoldForRoom = 2ms;
 // One that has refused to leave is left alone for so long: what it has for us is on its way, or it
 // waits for an answer to what it has asked us itself.
 constexpr auto kRest = 2ms;
+// So often a lane is full before it gives way to a deeper one: who has so much to send at a time
+// has it again. Where the peer would not have it, it is asked again after twice as often.
+constexpr uint16_t kCrowded = 64;
+constexpr uint8_t kDeepenings = 8;
 
 } // namespace
 
@@ -90,9 +97,29 @@ bool Wireup::make_way_for(const WireupMessage& request) noexcept {
     return false;
 }
 
+void Wireup::crowd(Peer& peer) noexcept {
+    if (!peer.ready()) return;
+    Lane& lane = *peer.lane;
+    if (!lane.held()) {
+        if (lane.is_deep() || !lane.full() || peer.deepenings >= kDeepenings) return;
+        if (++peer.crowded < kCrowded << peer.deepenings) return;
+        peer.crowded = 0;
+        ++peer.deepenings;
+        peer.deep = true;
+        lane.hold(true);
+    }
+    if (lane.idle()) return leave(peer);
+    if (lane.untold()) lane.probe();
+}
+
+// Where it is counted that the peer was asked to leave.
+uint64_t& Wireup::departures(const Peer& peer) noexcept {
+    return peer.lane->held() ? counters_.connections_deepened : counters_.connections_evicted;
+}
+
 void Wireup::leave(Peer& peer) noexcept {
     if (peer.link == Link::laid) become_ready(peer);
-    ++counters_.connections_evicted;
+    ++departures(peer);
     if (peer.address == address()) return part(peer);
     peer.begin();
     ++peer.leave_round;
@@ -126,11 +153,15 @@ void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
     if (in_doubt(peer.link)) become_ready(peer);
     // What was refused once stays so, however late it comes again: the peer has gone on meanwhile.
     const bool refused = m.reason <= peer.refused_round;
-    if (refused || !peer.nothing_waits()) {
+    if (refused || (!peer.nothing_waits() && !peer.lane->held())) {
         peer.refused_round = std::max(peer.refused_round, m.reason);
         return answer(WireupType::stay, peer, m, m.reason);
     }
-    if (!peer.lane->idle()) { // it asks again soon
+    if (!peer.lane->idle()) { // it asks again soon, and not for ever
+        if (std::exchange(peer.asked_round, m.reason) == m.reason) {
+            peer.refused_round = m.reason;
+            return answer(WireupType::stay, peer, m, m.reason);
+        }
         asked_too_early_ = true;
         if (peer.lane->untold()) peer.lane->probe();
         return;
@@ -141,7 +172,8 @@ void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
 
 void Wireup::on_stay(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link != Link::leaving || !is_of_link(peer, m) || m.reason != peer.leave_round) return;
-    --counters_.connections_evicted;
+    --departures(peer);
+    peer.lane->hold(false);
     set_link(peer, Link::ready);
     stand_on(connected_, peer);
     peer.stayed = true;

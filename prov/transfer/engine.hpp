@@ -149,9 +149,6 @@ private:
     bool may_post(const Peer& peer) const noexcept {
         return peer.ready() && peer.nothing_waits() && peer.lane->has_room();
     }
-    void block(Peer& peer) noexcept {
-        if (!static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) blocked_.push_back(peer);
-    }
 
     void post_held() noexcept {
         if (!posting_.empty()) [[unlikely]]
@@ -169,6 +166,7 @@ private:
     void fail_operations(Peer& peer) noexcept;
     void fail_outdated(Peer& peer) noexcept;
     void work_off(Peer& peer) noexcept;
+    void block(Peer& peer) noexcept;
     void unblock() noexcept;
 
     // repeats.cpp

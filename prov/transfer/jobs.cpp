@@ -155,6 +155,15 @@ void Engine::work_off(Peer& peer) noexcept {
     }
 }
 
+// The peer's jobs wait until there is room.
+void Engine::block(Peer& peer) noexcept {
+    if (static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) return;
+    blocked_.push_back(peer);
+    const bool active = wireup_.active();
+    wireup_.crowd(peer);
+    if (!active && wireup_.active()) watchdog_.wake();
+}
+
 // Something was done, so that there is room again.
 void Engine::unblock() noexcept {
     List<Peer, ondemand::Blocked> waiting;

@@ -51,12 +51,22 @@ void Side::lose(const Side& other) {
     if (peer && peer->ready()) wireup_.replace(*peer);
 }
 
+void Side::deepen(const network::Address& to) {
+    Peer& peer = *peers_.meet(to);
+    if (!peer.ready()) return;
+    peer.deep = true;
+    peer.lane->hold(true);
+}
+
 void Side::step() {
     wireup_.serve();
     do {
         while (poll()) {
         }
         take_changes();
+        peers_.for_each([this](Peer& peer) {
+            if (peer.ready() && !peer.nothing_waits()) post_words(peer);
+        });
     } while (wireup_.wants_completions() && poll());
 }
 
@@ -107,6 +117,7 @@ void Side::take_changes() {
 }
 
 void Side::post_words(Peer& peer) {
+    if (peer.lane->held()) return wireup_.crowd(peer);
     const auto next = [&] {
         Job* job = peer.repeats.pop_front();
         return static_cast<Word*>(job ? job : peer.jobs.pop_front());

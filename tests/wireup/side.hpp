@@ -37,6 +37,8 @@ public:
 
     // Has something to say to the endpoint of that address, as soon as it is connected.
     void say(const network::Address& to, uint32_t word);
+    // The lane to there is too shallow for the next word.
+    void deepen(const network::Address& to);
     // Comes to know the other's address.
     void name(const Side& other) { wireup_.introduce(other.wireup_.native_address()); }
     // The connection to the other breaks, as a completion would tell.

@@ -113,6 +113,39 @@ TEST_CASE("three endpoints with one queue pair each, all wanting another") {
                    [](World&) {});
 }
 
+TEST_CASE("a lane that is too shallow gives way to a deeper one, while the peer speaks") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {{0, 1}},
+                    .wishes = {{0, 1, Wish::deepen}, {0, 1}, {1, 0}},
+                    .faults = 1,
+                    .waits = 1,
+                    .steps = 8},
+                   [](World&) {});
+}
+
+TEST_CASE("a lane that is too shallow for both gives way to a deeper one") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {{0, 1}},
+                    .wishes = {{0, 1, Wish::deepen}, {1, 0, Wish::deepen}},
+                    .faults = 1,
+                    .waits = 1,
+                    .steps = 8},
+                   [](World& world) {
+                       for (size_t i : {0u, 1u})
+                           CHECK(world.side(i).counters().connections_made <= 3);
+                   });
+}
+
+TEST_CASE("with one queue pair each, a lane gives way to a deeper one or for another's sake") {
+    in_every_order({.most_lanes = {1, 8, 8},
+                    .before = {{0, 1}},
+                    .wishes = {{0, 1, Wish::deepen}, {2, 0}, {1, 0}},
+                    .faults = 0,
+                    .waits = 1,
+                    .steps = 8},
+                   [](World&) {});
+}
+
 TEST_CASE("with a key, one begins, and asks with its ticket again") {
     in_every_order({.most_lanes = {8, 8},
                     .before = {},

@@ -120,6 +120,9 @@ void World::wish(const Scenario::Wish& wish) {
         return from.name(to);
     case Scenario::Wish::read_list:
         return from.read_list_of(to);
+    case Scenario::Wish::deepen:
+        from.deepen(to.address());
+        return from.say(to.address(), ++said_[{wish.from, wish.to}]);
     case Scenario::Wish::lose:
         return from.lose(to);
     case Scenario::Wish::close:
