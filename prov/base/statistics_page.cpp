@@ -84,8 +84,7 @@ static_assert(std::is_same_v<Clock::period, std::nano>);
 template <class Change>
 void change(Stall& stall, Change&& apply) noexcept {
     const uint32_t version = stall.version.load(std::memory_order_relaxed);
-    stall.version.store(version + 1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
+    stall.version.exchange(version + 1, std::memory_order_acq_rel); // before all that changes
     apply(stall);
     stall.version.store(version + 2, std::memory_order_release);
 }

@@ -81,26 +81,31 @@ std::string text_of(const char (&chars)[kRoom]) {
     return {chars, strnlen(chars, kRoom)};
 }
 
-// Each number is whole; they change while they are read, one after the other.
-Counters read(const Counters& from) noexcept {
-    Counters to;
-    const auto* in = reinterpret_cast<const uint64_t*>(&from);
-    auto* out = reinterpret_cast<uint64_t*>(&to);
-    for (size_t i = 0; i < sizeof from / sizeof *in; ++i)
-        out[i] = __atomic_load_n(in + i, __ATOMIC_RELAXED);
-    return to;
-}
+// A page as it was, word by word: each number is whole, and what is looked at later is newer.
+class Copy {
+public:
+    explicit Copy(const StatisticsPage& page) noexcept {
+        const auto* from = reinterpret_cast<const uint64_t*>(&page);
+        for (size_t at = 0; at < sizeof page; at += sizeof *from) {
+            const uint64_t word = __atomic_load_n(from++, __ATOMIC_ACQUIRE);
+            std::memcpy(bytes_ + at, &word, sizeof word);
+        }
+    }
+    const StatisticsPage* operator->() const noexcept {
+        return reinterpret_cast<const StatisticsPage*>(bytes_);
+    }
+
+private:
+    alignas(StatisticsPage) std::byte bytes_[sizeof(StatisticsPage)];
+};
 
 // None if there is none, or it changes too quickly to be one that stalls.
-std::optional<StallSeen> read(const Stall& stall) {
-    const uint32_t version = stall.version.load(std::memory_order_acquire);
-    const Clock::duration began{stall.began_ns};
-    StallSeen seen{text_of(stall.peer), text_of(stall.state), stall.datagrams,
-                   Clock::now().time_since_epoch() - began};
-    std::atomic_thread_fence(std::memory_order_acquire);
+std::optional<StallSeen> read(const Stall& copy, const Stall& stall) {
+    const uint32_t version = copy.version.load(std::memory_order_relaxed);
     const bool torn = version % 2 || stall.version.load(std::memory_order_relaxed) != version;
-    if (torn || began.count() == 0) return std::nullopt;
-    return seen;
+    if (torn || copy.began_ns == 0) return std::nullopt;
+    return StallSeen{text_of(copy.peer), text_of(copy.state), copy.datagrams,
+                     Clock::now().time_since_epoch() - Clock::duration{copy.began_ns}};
 }
 
 std::string command_of(const fs::path& process) {
@@ -114,19 +119,19 @@ std::optional<EndpointSeen> read(const StatisticsPage& page, pid_t pid) {
     const auto is_shown = [&] {
         return page.format.load(std::memory_order_acquire) == StatisticsPage::kFormat;
     };
-    if (!is_shown() || page.pid != pid) return std::nullopt;
+    if (!is_shown()) return std::nullopt;
+    const Copy copy{page};
+    if (!is_shown() || page.opened_ns != copy->opened_ns || copy->pid != pid) return std::nullopt;
     EndpointSeen seen{.pid = pid,
                       .command = {},
-                      .device = text_of(page.device),
-                      .address = text_of(page.address),
-                      .opened_ns = page.opened_ns,
-                      .counters = read(page.counters),
+                      .device = text_of(copy->device),
+                      .address = text_of(copy->address),
+                      .opened_ns = copy->opened_ns,
+                      .counters = copy->counters,
                       .stalls = {}};
-    for (const Stall& stall : page.stalls)
-        if (auto one = read(stall)) seen.stalls.push_back(std::move(*one));
+    for (size_t i = 0; i < page.stalls.size(); ++i)
+        if (auto one = read(copy->stalls[i], page.stalls[i])) seen.stalls.push_back(*one);
     std::ranges::sort(seen.stalls, std::greater{}, &StallSeen::age);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (!is_shown() || page.opened_ns != seen.opened_ns) return std::nullopt;
     return seen;
 }
 
