@@ -226,8 +226,8 @@ TEST_CASE("one closes, with a connection that holds or is lost: the other knows 
              .wishes = both ? std::vector<Wish>{{0, 1, Wish::lose},
                                                 {0, 1},
                                                 {1, 0, Wish::lose},
-                                                {1, 0, Wish::close}}
-                            : std::vector<Wish>{{0, 1, Wish::lose}, {0, 1}, {1, 0, Wish::close}},
+                                                {1, 0, Wish::leave}}
+                            : std::vector<Wish>{{0, 1, Wish::lose}, {0, 1}, {1, 0, Wish::leave}},
              .faults = 0,
              .waits = 1},
             [](World& world) {

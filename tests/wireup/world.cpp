@@ -125,7 +125,7 @@ void World::wish(const Scenario::Wish& wish) {
         return from.say(to.address(), ++said_[{wish.from, wish.to}]);
     case Scenario::Wish::lose:
         return from.lose(to);
-    case Scenario::Wish::close:
+    case Scenario::Wish::leave:
         return from.close();
     }
 }
@@ -165,7 +165,7 @@ void World::check() const {
     CHECK(network::under_way().empty());
     CHECK_FALSE(somebody_waits());
     for (auto& side : sides_) CHECK(side->silent());
-    const auto closes = [](auto& w) { return w.what == Scenario::Wish::close; };
+    const auto closes = [](auto& w) { return w.what == Scenario::Wish::leave; };
     if (std::ranges::any_of(scenario_.wishes, closes)) return;
     for (auto& side : sides_) CHECK(side->errors() == 0);
     for (const auto& [pair, count] : said_) {

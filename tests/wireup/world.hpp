@@ -13,8 +13,8 @@ struct Scenario {
     struct Wish {
         size_t from, to;
         // To say a word, also when the lane shall give way to a deeper one first; to come to know
-        // the other's address, and the list of its queue pairs; to lose the connection; to close.
-        enum What : uint8_t { say, deepen, name, read_list, lose, close } what{say};
+        // the other's address, and the list of its queue pairs; to lose the connection; to leave.
+        enum What : uint8_t { say, deepen, name, read_list, lose, leave } what{say};
     };
     std::vector<uint32_t> most_lanes; // of each endpoint
     std::vector<Wish> before{};       // is said before anything else, and all is quiet again
