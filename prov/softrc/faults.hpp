@@ -44,7 +44,7 @@ inline bool strikes(const std::atomic<uint32_t>& one_in) noexcept {
 }
 
 // ODRC_FAULT_LOST and ODRC_FAULT_UNACKNOWLEDGED, for programs that know nothing of all this. Looked
-// at whenever a queue pair is made, and, should they be set, when memory is registered.
+// at whenever a queue pair is connected, and, should they be set, when memory is registered.
 inline void read_fault(std::atomic<uint32_t>& one_in, const char* name, bool anew) noexcept {
     const char* text = std::getenv(name);
     if (text || anew) one_in = text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 0;

@@ -5,7 +5,6 @@
 
 #include "softrc/queue_pair.hpp"
 
-#include "softrc/faults.hpp"
 #include "softrc/visit.hpp"
 
 #include <algorithm>
@@ -16,7 +15,6 @@ namespace odrc::soft {
 
 QueuePair* QueuePair::create(Process& process, ibv_pd* pd, uint32_t pd_number,
                              const EventPipe& events, ibv_qp_init_attr* attr) noexcept {
-    read_faults(true);
     ibv_qp_cap& cap = attr->cap;
     const bool known = attr->qp_type == IBV_QPT_RC || attr->qp_type == IBV_QPT_UD;
     if (!known || !attr->send_cq || !attr->recv_cq || cap.max_send_wr > kMaxWorkRequests ||

@@ -3,6 +3,7 @@
 
 // The states of a queue pair, and how they change.
 
+#include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/transitions.hpp"
 
@@ -44,6 +45,7 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
         to_error();
         break;
     case IBV_QPS_RTR:
+        read_faults(true);
         to_rtr();
         break;
     default:

@@ -30,7 +30,7 @@ Wishes wishes_of(uint32_t rank, const Fault& fault) {
 }
 
 // The next work request in this process breaks its connection: the device looks at its faults when
-// memory is registered, and again when the next queue pair is made.
+// memory is registered, and again when the next queue pair is connected.
 void break_next(const Watched& side, const Fault& fault) {
     setenv(fault.name, "1", 1);
     const Shared any{side, 8};
