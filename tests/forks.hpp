@@ -14,3 +14,10 @@ inline doctest::skip forks() {
     return doctest::skip(false);
 #endif
 }
+
+// To fork a process that AddressSanitizer watches over takes ten times as long.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int kForks = 200;
+#else
+inline constexpr int kForks = 1000;
+#endif

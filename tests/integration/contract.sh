@@ -8,4 +8,8 @@
 
 [[ -x $ODRC_BUILD/contract_tests ]] || skip "the contract tests were not built (no doctest)"
 export ODRC_TEST_DOMAIN=$device
-"$ODRC_BUILD/contract_tests"
+# What waits for an answer that never comes, beside all the rest.
+"$ODRC_BUILD/contract_tests" --test-suite=silence &
+silence=$!
+"$ODRC_BUILD/contract_tests" --test-suite-exclude=silence
+wait "$silence"

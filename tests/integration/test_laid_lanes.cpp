@@ -68,7 +68,8 @@ void speak(Watched& near, fi_addr_t number) {
 
 } // namespace
 
-TEST_CASE("endpoints of a job with one key connect by their addresses, with different ones never") {
+TEST_CASE("endpoints of a job with one key connect by their addresses, with different ones never" *
+          doctest::test_suite("silence")) {
     for (const bool same : {true, false}) {
         Duo d{with_key(place(0, 2), "one"), with_key(place(1, 2), same ? "one" : "two")};
         char in = 0;

@@ -65,7 +65,7 @@ TEST_CASE("nobody at the address: its sends end in an error in bounded time, oth
     CHECK_FALSE(d.outcome(d.a, &sending).error);
 }
 
-TEST_CASE("silence at the address: its sends time out") {
+TEST_CASE("silence at the address: its sends time out" * doctest::test_suite("silence")) {
     // A socket that takes datagrams and never answers.
     Watched a;
     sockaddr_in mute = address_of(a);

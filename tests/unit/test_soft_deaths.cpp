@@ -41,7 +41,7 @@ TEST_CASE("a sender that is killed leaves nothing behind" * forks()) {
 
     std::mt19937 random{3};
     uint64_t received = 0, lost = 0;
-    for (int round = 0; round < 1000; ++round) {
+    for (int round = 0; round < kForks; ++round) {
         BoardMemory memory;
         Board& board = *memory.board;
         const pid_t child = fork_child([&] {
@@ -82,7 +82,7 @@ TEST_CASE("a sender that is killed leaves nothing behind" * forks()) {
         qp = verbs::Qp{};
     }
     MESSAGE(received << " messages received, " << lost << " lost half-way");
-    CHECK(received > 1000);
+    CHECK(received > uint64_t{kForks});
 
     // All receives are posted again: exactly so many messages can come.
     Side local;
@@ -116,7 +116,7 @@ TEST_CASE("a receiver that is killed fails its senders in bounded time" * forks(
     const verbs::Mr mr = side.register_memory(bytes.data(), bytes.size(), kAll);
     std::mt19937 random{4};
     size_t descriptors = 0;
-    for (int round = 0; round < 1000; ++round) {
+    for (int round = 0; round < kForks; ++round) {
         BoardMemory memory;
         Board& board = *memory.board;
         const pid_t child = fork_child([&] {
