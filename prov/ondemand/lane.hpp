@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "srq/buffer_pool.hpp"
+#include "ondemand/station.hpp"
 #include "verbs_rc/post_list.hpp"
 #include "verbs_rc/queue_pair.hpp"
 #include "verbs_rc/work_id.hpp"
@@ -20,23 +20,18 @@ struct Peer;
 inline constexpr uint16_t kFirstDepth = 32;
 inline constexpr uint16_t kFullDepth = 128;
 
-// Completions that may still come for work requests of all lanes of an endpoint: never more than
-// its completion queue has room for.
-struct CompletionBudget {
-    uint32_t left;
-};
-
 // A connection to one peer, over which frames and reads go.
 class Lane {
 public:
     // received: frames of the session until now. copies: where copies that are kept come from.
-    Lane(verbs::QueuePair&& qp, verbs::PostList& posting, CompletionBudget& budget,
-         srq::BufferPool& copies, Peer& peer, uint32_t session, uint32_t received) noexcept
+    Lane(verbs::QueuePair&& qp, Station& station, verbs::PostList& posting, srq::BufferPool& copies,
+         Peer& peer, uint32_t session, uint32_t received) noexcept
         : qp_{std::move(qp)}
         , depth_{static_cast<uint16_t>(qp_.depth())}
         , most_{static_cast<uint16_t>(depth_ - 1)}
+        , station_{station}
         , posting_{posting}
-        , budget_{budget}
+        , budget_{station.budget()}
         , copies_{copies}
         , peer_{peer}
         , session_{session}
@@ -48,6 +43,8 @@ public:
     }
 
     verbs::QueuePair& qp() noexcept { return qp_; }
+    Station& station() const noexcept { return station_; }
+    verbs::Adapter& adapter() const noexcept { return station_.adapter(); }
     uint32_t max_inline() const noexcept { return qp_.max_inline(); }
 
     Peer& peer() const noexcept { return peer_; }
@@ -144,6 +141,7 @@ private:
     verbs::QueuePair qp_;
     const uint16_t depth_; // work requests that may be under way
     uint16_t most_;        // of the peer's jobs
+    Station& station_;
     verbs::PostList& posting_;
     CompletionBudget& budget_;
     srq::BufferPool& copies_;

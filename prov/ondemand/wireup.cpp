@@ -42,9 +42,9 @@ uint64_t random_id() {
 
 } // namespace
 
-Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statistics,
-               const Queues& queues, const Address& wanted, const Seal& seal, bool wants_events)
-    : adapter_{adapter}
+Wireup::Wireup(PeerTable& peers, StatisticsPage& statistics, const Queues& queues,
+               const Address& wanted, const Seal& seal, bool wants_events)
+    : adapter_{queues.device.adapter()}
     , peers_{peers}
     , statistics_{statistics}
     , queues_{queues}
@@ -52,7 +52,11 @@ Wireup::Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statis
     , endpoint_{random_id()}
     , seal_{seal}
     , wants_events_{wants_events}
-    , spares_{{adapter, queues.cq, queues.srq, {kFirstDepth, queues.segments}, queues.access}} {}
+    , spares_{{adapter_,
+               queues.device.cq(),
+               queues.device.srq(),
+               {kFirstDepth, queues.segments},
+               queues.access}} {}
 
 void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;

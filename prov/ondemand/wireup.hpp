@@ -40,10 +40,8 @@ namespace odrc::ondemand {
 class Wireup {
 public:
     struct Queues {
-        ibv_cq* cq;
-        ibv_srq* srq;
+        Station& device;
         verbs::PostList& posting;
-        CompletionBudget& budget;
         srq::BufferPool& copies;
         uint32_t segments;   // of a work request
         uint32_t most_lanes; // at a time, with those that are ending and those that are spare
@@ -51,8 +49,8 @@ public:
     };
 
     // wants_events: peers are to tell of what they read and write. Throws Error.
-    Wireup(verbs::Adapter& adapter, PeerTable& peers, StatisticsPage& statistics,
-           const Queues& queues, const Address& wanted, const Seal& seal, bool wants_events);
+    Wireup(PeerTable& peers, StatisticsPage& statistics, const Queues& queues,
+           const Address& wanted, const Seal& seal, bool wants_events);
 
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }

@@ -134,7 +134,7 @@ bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address
                                   .rd_atomic = address.rd_atomic,
                                   .gid = address.gid};
     const int error = -guarded([&] {
-        peer.lane = std::make_unique<Lane>(std::move(qp), queues_.posting, queues_.budget,
+        peer.lane = std::make_unique<Lane>(std::move(qp), queues_.device, queues_.posting,
                                            queues_.copies, peer, peer.session, peer.received);
         if (const int refused = connect_lane(peer, remote, address.wants_events)) return -refused;
         peers_.add(*peer.lane);

@@ -54,12 +54,16 @@ bool is_passing(int error) noexcept {
 verbs::QueuePair Wireup::make_queue_pair(const Peer& peer) {
     if (!peer.deep) return spares_.take();
     if (!has_room_for_spare() && spares_.count() > 0) spares_.drop_one();
-    return {adapter_, queues_.cq, queues_.srq, {kFullDepth, queues_.segments}, queues_.access};
+    return {adapter_,
+            queues_.device.cq(),
+            queues_.device.srq(),
+            {kFullDepth, queues_.segments},
+            queues_.access};
 }
 
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
-        peer.lane = std::make_unique<Lane>(make_queue_pair(peer), queues_.posting, queues_.budget,
+        peer.lane = std::make_unique<Lane>(make_queue_pair(peer), queues_.device, queues_.posting,
                                            queues_.copies, peer, peer.session, peer.received);
         try {
             peers_.add(*peer.lane);
@@ -75,7 +79,7 @@ int Wireup::make_lane(Peer& peer) noexcept {
 }
 
 int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
-    const verbs::Port& port = adapter_.port();
+    const verbs::Port& port = peer.lane->adapter().port();
     if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
         ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
                  "{}: {} is on another host, or in another container or user's account: the soft "

@@ -8,8 +8,6 @@
 #include "base/log.hpp"
 #include "base/parameters.hpp"
 
-#include <fcntl.h>
-
 namespace odrc::transfer {
 namespace {
 
@@ -47,11 +45,6 @@ uint32_t read_segments(const verbs::Port& port, uint32_t segments) noexcept {
     return device > 0 ? std::min(device, segments) : segments;
 }
 
-uint32_t completions_of(const verbs::Port& port) noexcept {
-    return std::min<uint32_t>(kReceiveDepth + kWorkRequests,
-                              static_cast<uint32_t>(port.device_attr.max_cqe));
-}
-
 // What the device has, shared by the processes of this host.
 uint32_t most_queue_pairs(const verbs::Port& port) noexcept {
     const auto device = static_cast<size_t>(std::max(port.device_attr.max_qp, 1));
@@ -68,17 +61,6 @@ int access_of_peers(const Engine::Settings& settings) noexcept {
            (settings.atomics ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
-verbs::Channel make_channel(verbs::Adapter& adapter, bool needed) {
-    if (!needed) return {};
-    verbs::Channel channel{adapter.context(), adapter.context().create_comp_channel()};
-    if (!channel || fcntl(channel->fd, F_SETFL, O_NONBLOCK)) {
-        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion channel: {}", adapter.port().name(),
-                  fi_strerror(errno));
-        throw Error{errno};
-    }
-    return channel;
-}
-
 } // namespace
 
 Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses, Watchdog& watchdog,
@@ -87,24 +69,21 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , watchdog_{watchdog}
     , gate_{gate}
     , settings_{settings}
-    , rnr_before_{adapter.context().rnr_naks()}
     , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
     , read_segments_{read_segments(adapter.port(), segments_)}
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
-    , channel_{make_channel(adapter, settings.waitable || settings.automatic)}
-    , cq_{make_cq()}
-    , receives_{adapter, counters_, wire::kFrameBytes, kReceiveDepth}
-    , words_{adapter, receives_.get()}
-    , work_requests_{completions_of(adapter.port()) - kReceiveDepth}
-    , budget_{work_requests_}
+    , device_{adapter,
+              counters_,
+              {wire::kFrameBytes, kReceiveDepth, kWorkRequests},
+              settings.waitable || settings.automatic}
+    , words_{adapter, device_.srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
     , peers_{addresses}
-    , wireup_{adapter,
-              peers_,
+    , wireup_{peers_,
               *statistics_,
-              {cq_.get(), receives_.get(), posting_, budget_, injects_, segments_,
-               most_queue_pairs(adapter.port()), access_of_peers(settings)},
+              {device_, posting_, injects_, segments_, most_queue_pairs(adapter.port()),
+               access_of_peers(settings)},
               settings.address,
               settings.seal,
               settings.regions != nullptr} {
@@ -126,18 +105,6 @@ Engine::~Engine() {
     watchdog_.remove(*this, wireup_.fd());
 }
 
-verbs::Cq Engine::make_cq() {
-    const auto entries = static_cast<int>(completions_of(adapter_.port()));
-    verbs::Cq cq{adapter_.context(),
-                 adapter_.context().create_cq(entries, nullptr, channel_.get())};
-    if (!cq) {
-        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion queue of {}: {}", adapter_.port().name(),
-                  entries, fi_strerror(errno));
-        throw Error{errno};
-    }
-    return cq;
-}
-
 // ---- progress -------------------------------------------------------------------------------
 
 bool Engine::advance() noexcept {
@@ -152,10 +119,10 @@ bool Engine::advance() noexcept {
 // Takes in a batch of completions. False when there was none.
 bool Engine::poll() noexcept {
     ibv_wc wc[kBatch];
-    const int n = ibv_poll_cq(cq_.get(), kBatch, wc);
+    const int n = ibv_poll_cq(device_.cq(), kBatch, wc);
     for (int i = 0; i < n; ++i) dispatch(wc[i]);
     if (n > 0) {
-        receives_.refill();
+        device_.receives().refill();
         if (!blocked_.empty()) unblock();
     }
     return n > 0;
@@ -167,7 +134,7 @@ void Engine::dispatch(const ibv_wc& wc) noexcept {
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         if (wc.status == IBV_WC_SUCCESS && lane) on_frame(*lane, {buffer->data, wc.byte_len});
-        receives_.give_back(buffer);
+        device_.receives().give_back(buffer);
         return;
     }
     if (!lane) return; // it went with all its work
@@ -238,11 +205,7 @@ void Engine::take_changes() noexcept {
 
 void Engine::arm() noexcept {
     post_held();
-    ibv_cq* cq = nullptr;
-    void* context = nullptr;
-    while (adapter_.context().get_cq_event(channel_.get(), &cq, &context) == 0)
-        adapter_.context().ack_cq_events(cq, 1);
-    ibv_req_notify_cq(cq_.get(), 0);
+    device_.arm();
 }
 
 // The watchdog sends again what is lost on the way, also if the program does not come back.
@@ -295,7 +258,7 @@ void Engine::ask_whether_there(Peer& peer) noexcept {
 
 // Something that was accepted has not gone out yet.
 bool Engine::busy() const noexcept {
-    return transmitting_ > unanswered_ || budget_.left < work_requests_ || fetches_.size() > 0;
+    return transmitting_ > unanswered_ || device_.under_way() > 0 || fetches_.size() > 0;
 }
 
 // Connections that are being made are made or given up in bounded time, and what a lane works on
@@ -316,7 +279,7 @@ void Engine::drain() noexcept {
         });
         if (!busy() && !waiting && unanswered_ == 0) return;
         const Time now = Clock::now();
-        const uint64_t state_now = uint64_t{transmitting_} << 32 | budget_.left;
+        const uint64_t state_now = uint64_t{transmitting_} << 32 | device_.under_way();
         if (std::exchange(state, state_now) != state_now) since = now;
         if (now - since < (busy() || waiting ? kWaitForPeers : kWaitForAnswers)) continue;
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: closed with {} messages that their peers have not taken",

@@ -8,7 +8,6 @@
 #include "base/statistics_page.hpp"
 #include "base/watchdog.hpp"
 #include "ondemand/wireup.hpp"
-#include "srq/receive_queue.hpp"
 #include "transfer/arguments.hpp"
 #include "transfer/auto_progress.hpp"
 #include "transfer/completion_sink.hpp"
@@ -73,7 +72,7 @@ public:
     ondemand::RangeList range_list() const { return wireup_.range_list(); }
     void published(size_t bytes) noexcept { counters_.published_bytes = bytes; }
     const Counters& counters() const noexcept { return counters_; }
-    uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
+    uint64_t rnr_naks() const noexcept { return device_.rnr_naks(); }
 
     // ---- sends (send.cpp) ----
     ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }
@@ -117,7 +116,7 @@ public:
     bool advance() noexcept;
 
     // For sleepers: fd() becomes readable when there may be progress to make after arm().
-    int fd() const noexcept { return channel_ ? channel_->fd : -1; }
+    int fd() const noexcept { return device_.fd(); }
     void arm() noexcept;
 
     // The application took an address back.
@@ -130,7 +129,6 @@ public:
 
 private:
     // engine.cpp
-    verbs::Cq make_cq();
     bool poll() noexcept;
     void dispatch(const ibv_wc& wc) noexcept;
     void conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexcept;
@@ -293,20 +291,15 @@ private:
     Watchdog& watchdog_;
     Gate& gate_;
     const Settings settings_;
-    const uint64_t rnr_before_;
     const uint32_t segments_;      // of a work request, and pieces of an operation
     const uint32_t read_segments_; // of one that reads
     const size_t most_at_once_;    // bytes that one read or write moves
     const OwnStatistics statistics_;
     Counters& counters_{statistics_->counters};
 
-    verbs::Channel channel_;
-    verbs::Cq cq_;
-    srq::ReceiveQueue receives_;
+    ondemand::Station device_;
     SharedWords words_;
-    const uint32_t work_requests_; // at a time
     verbs::PostList posting_{counters_.posts};
-    ondemand::CompletionBudget budget_;
     srq::BufferPool frames_;  // for frames that are copied on their way out
     srq::BufferPool injects_; // for injected messages that have to wait, and copies of others
 

@@ -7,7 +7,6 @@
 
 #include "ondemand/wireup.hpp"
 #include "softrc/device.hpp"
-#include "srq/receive_queue.hpp"
 
 #include <arpa/inet.h>
 #include <cstring>
@@ -42,18 +41,13 @@ public:
 
     static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 
-    ibv_cq* cq() const noexcept { return cq_.get(); }
-    ibv_srq* srq() noexcept { return receives_.get(); }
-    verbs::QueuePair make_qp() { return {adapter, cq(), srq(), {16, 4}, kAccess}; }
+    verbs::QueuePair make_qp() { return {adapter, station.cq(), station.srq(), {16, 4}, kAccess}; }
 
     Watchdog watchdog;
     verbs::Adapter adapter;
     StatisticsPage statistics{};
     Counters& counters{statistics.counters};
-
-private:
-    verbs::Cq cq_{adapter.context(), adapter.context().create_cq(4096, nullptr, nullptr)};
-    srq::ReceiveQueue receives_{adapter, counters, 256, 16};
+    Station station{adapter, counters, {256, 16, 2000}, false};
 };
 
 class Near : public Room {
@@ -61,17 +55,15 @@ public:
     explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000,
                   const verbs::Device& on = device())
         : Room{on}
-        , wireup{adapter,    peers,
-                 statistics, {cq(), srq(), posting_, budget_, copies_, 4, lanes, kAccess},
-                 address,    seal,
-                 false} {}
+        , wireup{peers,   statistics, {station, posting_, copies_, 4, lanes, kAccess},
+                 address, seal,       false} {}
 
     // Takes in all that has come.
     void serve() {
         while (!wireup.serve()) {
         }
         ibv_wc wc;
-        while (ibv_poll_cq(cq(), 1, &wc) == 1)
+        while (ibv_poll_cq(station.cq(), 1, &wc) == 1)
             if (Lane* lane = peers.find_lane(wc.qp_num))
                 wireup.retire(*lane, verbs::WorkId{wc.wr_id}.position(),
                               wc.status == IBV_WC_SUCCESS);
@@ -92,7 +84,6 @@ public:
 
 private:
     verbs::PostList posting_{counters.posts};
-    CompletionBudget budget_{2000};
     srq::BufferPool copies_{adapter, counters, 256, 16};
 
 public:

@@ -10,25 +10,21 @@ using namespace odrc;
 using namespace odrc::ondemand;
 
 namespace {
-constexpr int kCompletions = 128;
+constexpr uint32_t kWorkRequests = 96;
 constexpr uint32_t kReceives = 32;
 constexpr size_t kWordBytes = 64;
 } // namespace
 
 Seat::Seat(verbs::Adapter& a)
-    : adapter{a}
-    , cq{a.context(), a.context().create_cq(kCompletions, nullptr, nullptr)}
-    , receives{a, counters, kWordBytes, kReceives}
+    : station{a, counters, {kWordBytes, kReceives, kWorkRequests}, false}
     , copies{a, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
            const PlaceInJob& place, bool lists)
     : seat_{seat}
-    , wireup_{seat.adapter,
-              peers_,
+    , wireup_{peers_,
               statistics_,
-              {seat.cq.get(), seat.receives.get(), posting_, budget_, seat.copies, 1, most_lanes,
-               IBV_ACCESS_REMOTE_WRITE},
+              {seat.station, posting_, seat.copies, 1, most_lanes, IBV_ACCESS_REMOTE_WRITE},
               wanted,
               seal,
               false}
@@ -72,7 +68,7 @@ void Side::step() {
 
 bool Side::poll() {
     ibv_wc wc;
-    if (ibv_poll_cq(seat_.cq.get(), 1, &wc) != 1) return false;
+    if (ibv_poll_cq(seat_.station.cq(), 1, &wc) != 1) return false;
     const verbs::WorkId id{wc.wr_id};
     Lane* lane = peers_.find_lane(wc.qp_num);
     if (id.kind() == verbs::WorkKind::receive) {
@@ -85,8 +81,8 @@ bool Side::poll() {
             lane->peer().take_frame(lane->session(), lane->peer().received);
             wireup_.heard_from(*lane);
         }
-        seat_.receives.give_back(buffer);
-        seat_.receives.refill();
+        seat_.station.receives().give_back(buffer);
+        seat_.station.receives().refill();
         return true;
     }
     if (!lane) return true;

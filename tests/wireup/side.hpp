@@ -5,7 +5,6 @@
 
 #include "network.hpp"
 #include "ondemand/wireup.hpp"
-#include "srq/receive_queue.hpp"
 
 #include <deque>
 #include <optional>
@@ -15,10 +14,8 @@
 struct Seat {
     explicit Seat(odrc::verbs::Adapter& a);
 
-    odrc::verbs::Adapter& adapter;
     odrc::Counters counters;
-    odrc::verbs::Cq cq;
-    odrc::srq::ReceiveQueue receives;
+    odrc::ondemand::Station station;
     odrc::srq::BufferPool copies;
 };
 
@@ -78,7 +75,6 @@ private:
     Seat& seat_;
     odrc::StatisticsPage statistics_{};
     odrc::verbs::PostList posting_{statistics_.counters.posts};
-    odrc::ondemand::CompletionBudget budget_{64};
     odrc::ondemand::AddressTable addresses_;
     odrc::ondemand::PeerTable peers_{addresses_};
     odrc::ondemand::Wireup wireup_;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "ondemand/station.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+
+namespace odrc::ondemand {
+namespace {
+
+uint32_t completions_of(const verbs::Port& port, const Station::Sizes& sizes) noexcept {
+    return std::min(sizes.receives + sizes.work_requests,
+                    static_cast<uint32_t>(port.device_attr.max_cqe));
+}
+
+verbs::Channel make_channel(verbs::Adapter& adapter, bool needed) {
+    if (!needed) return {};
+    verbs::Channel channel{adapter.context(), adapter.context().create_comp_channel()};
+    if (!channel || fcntl(channel->fd, F_SETFL, O_NONBLOCK)) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion channel: {}", adapter.port().name(),
+                  fi_strerror(errno));
+        throw Error{errno};
+    }
+    return channel;
+}
+
+verbs::Cq make_cq(verbs::Adapter& adapter, uint32_t entries, ibv_comp_channel* channel) {
+    verbs::Cq cq{adapter.context(),
+                 adapter.context().create_cq(static_cast<int>(entries), nullptr, channel)};
+    if (!cq) {
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: no completion queue of {}: {}", adapter.port().name(),
+                  entries, fi_strerror(errno));
+        throw Error{errno};
+    }
+    return cq;
+}
+
+} // namespace
+
+Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, bool waitable)
+    : adapter_{adapter}
+    , rnr_before_{adapter.context().rnr_naks()}
+    , work_requests_{completions_of(adapter.port(), sizes) - sizes.receives}
+    , channel_{make_channel(adapter, waitable)}
+    , cq_{make_cq(adapter, work_requests_ + sizes.receives, channel_.get())}
+    , receives_{adapter, counters, sizes.frame_bytes, sizes.receives} {}
+
+void Station::arm() noexcept {
+    ibv_cq* cq = nullptr;
+    void* context = nullptr;
+    while (adapter_.context().get_cq_event(channel_.get(), &cq, &context) == 0)
+        adapter_.context().ack_cq_events(cq, 1);
+    ibv_req_notify_cq(cq_.get(), 0);
+}
+
+} // namespace odrc::ondemand

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "srq/receive_queue.hpp"
+
+namespace odrc::ondemand {
+
+// Completions that may still come for work requests of all lanes over a device: never more than
+// their completion queue has room for.
+struct CompletionBudget {
+    uint32_t left;
+};
+
+// What an endpoint has of a device: where its lanes over that get what comes in, and tell what is
+// done.
+class Station {
+public:
+    struct Sizes {
+        size_t frame_bytes;     // of the longest frame
+        uint32_t receives;      // that wait for frames of all peers
+        uint32_t work_requests; // of all lanes at a time, if the device allows so many
+    };
+
+    // waitable: somebody may sleep until a completion comes. Throws Error.
+    Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, bool waitable);
+
+    verbs::Adapter& adapter() const noexcept { return adapter_; }
+    ibv_cq* cq() const noexcept { return cq_.get(); }
+    ibv_srq* srq() const noexcept { return receives_.get(); }
+    srq::ReceiveQueue& receives() noexcept { return receives_; }
+
+    CompletionBudget& budget() noexcept { return budget_; }
+    // Work requests whose completions have not come.
+    uint32_t under_way() const noexcept { return work_requests_ - budget_.left; }
+
+    // The descriptor becomes readable when a completion comes after arm(). -1 if it is not
+    // waitable.
+    int fd() const noexcept { return channel_ ? channel_->fd : -1; }
+    void arm() noexcept;
+
+    uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
+
+private:
+    verbs::Adapter& adapter_;
+    const uint64_t rnr_before_;
+    const uint32_t work_requests_;
+    verbs::Channel channel_;
+    verbs::Cq cq_;
+    srq::ReceiveQueue receives_;
+    CompletionBudget budget_{work_requests_};
+};
+
+} // namespace odrc::ondemand
