@@ -4,7 +4,7 @@
 // Receives that are taken back, and messages that are looked at before they are received
 // (fi_cancel of fi_endpoint(3); FI_PEEK of fi_tagged(3)).
 
-#include "duo.hpp"
+#include "statistics.hpp"
 
 using namespace duo;
 
@@ -45,8 +45,9 @@ TEST_CASE("peek tells what has come; claim keeps it, discard throws it away") {
     for (const size_t size : {size_t{50}, size_t{50'000}}) {
         const auto out = pattern(size, 'p');
         int sending = 0;
+        const uint64_t before = statistics_of(d.b).unexpected;
         REQUIRE(fi_tsenddata(d.a.ep(), out.data(), size, nullptr, 33, d.to_b, 1, &sending) == 0);
-        d.settle();
+        d.until([&] { return statistics_of(d.b).unexpected > before; });
         const Outcome seen = peek(1, 0, &context);
         CHECK_FALSE(seen.error);
         CHECK(seen.entry.len == size);
