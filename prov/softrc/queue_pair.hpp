@@ -18,9 +18,10 @@
 
 namespace odrc::soft {
 
-// Limits of the device, as ibv_query_device(3) tells them.
-inline constexpr uint32_t kMaxSendSegments = 30;
-inline constexpr uint32_t kMaxReceiveSegments = 30;
+// Limits of the device, as ibv_query_device(3) tells them. Segments: as many as operations have
+// pieces on any device, for those of this host may come here instead.
+inline constexpr uint32_t kMaxSendSegments = 32;
+inline constexpr uint32_t kMaxReceiveSegments = 32;
 inline constexpr uint32_t kMaxInline = 2048;
 inline constexpr uint32_t kMaxWorkRequests = 1 << 15;
 inline constexpr uint32_t kMaxMessage = 1u << 31;
