@@ -27,6 +27,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"connections_crossed", &Counters::connections_crossed},
     {"connections_evicted", &Counters::connections_evicted},
     {"connections_deepened", &Counters::connections_deepened},
+    {"connections_soft", &Counters::connections_soft},
     {"connections_replaced", &Counters::connections_replaced},
     {"repeats_dropped", &Counters::repeats_dropped},
     {"line_ns", &Counters::line_ns},

@@ -21,6 +21,7 @@ struct Counters {
     uint64_t connections_crossed{0};  // made, both having begun
     uint64_t connections_evicted{0};  // given up for others' sake, because we asked
     uint64_t connections_deepened{0}; // given up for deeper ones, because we asked
+    uint64_t connections_soft{0};     // made over soft0, in a domain of another device
     uint64_t connections_replaced{0}; // made in the place of one that broke
     uint64_t repeats_dropped{0};      // frames that had come before, over one that broke
     // How long peers stood in line, our requests waited for an acceptance, our acceptances for a

@@ -25,6 +25,14 @@ Connect connect_from(const std::string& text) {
     return Connect::automatic;
 }
 
+Intranode intranode_from(const std::string& text) {
+    if (text == "soft") return Intranode::soft;
+    if (text == "device") return Intranode::device;
+    if (!text.empty() && text != "auto")
+        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_INTRANODE={}: not one of auto, soft and device", text);
+    return Intranode::automatic;
+}
+
 } // namespace
 
 void define_parameters() noexcept {
@@ -54,6 +62,10 @@ void define_parameters() noexcept {
                     "processes of the job when the program names them, by their addresses alone, "
                     "in a format of the provider's own; auto, on demand unless the program asks "
                     "for such addresses and its job is small (default: auto)");
+    fi_param_define(&provider, "intranode", FI_PARAM_STRING,
+                    "Over what endpoints of other devices meet those of their own host: auto, "
+                    "soft0 where both have it, else the device; soft, likewise, and who is not met "
+                    "on soft0 is told of in the log; device, the device (default: auto)");
     try {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
@@ -61,6 +73,9 @@ void define_parameters() noexcept {
         std::string connect;
         read("connect", connect);
         values.connect = connect_from(connect);
+        std::string intranode;
+        read("intranode", intranode);
+        values.intranode = intranode_from(intranode);
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "max_qp", &values.max_qp);

@@ -16,6 +16,13 @@ enum class Connect : uint8_t {
     all,       // to all processes of the job, by their addresses
 };
 
+// FI_ODRC_INTRANODE: over what an endpoint of another device meets those of its own host.
+enum class Intranode : uint8_t {
+    automatic, // soft0, where both have it
+    soft,      // likewise; who is not met there is told of in the log
+    device,    // the domain's device
+};
+
 // The FI_ODRC_* environment variables, as fi_info -e lists them and fi_odrc(7) explains them.
 struct Parameters {
     std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
@@ -23,6 +30,7 @@ struct Parameters {
 
     std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
     Connect connect{Connect::automatic};
+    Intranode intranode{Intranode::automatic};
 
     size_t max_qp{0}; // FI_ODRC_MAX_QP: queue pairs of an endpoint; 0: its share of the device's
 

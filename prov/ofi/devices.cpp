@@ -50,6 +50,22 @@ const Devices& devices() {
     return found;
 }
 
+const verbs::Device& soft_device() {
+    static const verbs::Device& soft = *soft::make_soft_device().release(); // likewise
+    return soft;
+}
+
+bool is_met_beside(const verbs::Port& port) noexcept {
+    return !port.this_host_only && parameters().intranode != Intranode::device;
+}
+
+size_t most_regions(const verbs::Port& port) {
+    const int own = port.device_attr.max_mr;
+    const int most =
+        is_met_beside(port) ? std::min(own, soft_device().port().device_attr.max_mr) : own;
+    return static_cast<size_t>(most);
+}
+
 const verbs::Device* find_device(const char* domain_name) {
     for (const auto& device : devices())
         if (device->port().name() == domain_name) return device.get();

@@ -13,6 +13,16 @@ namespace odrc::ofi {
 // once; what the list holds lives as long as the library is loaded.
 const std::vector<std::unique_ptr<verbs::Device>>& devices();
 
+// soft0, where it is not a domain's device but beside that, whatever FI_ODRC_DEVICE says.
+const verbs::Device& soft_device();
+
+// Whether endpoints of that device are to meet those of their own host on soft0
+// (FI_ODRC_INTRANODE).
+bool is_met_beside(const verbs::Port& port) noexcept;
+
+// How many memory regions a domain has room for: each is known to all devices that it uses.
+size_t most_regions(const verbs::Port& port);
+
 // The device of a domain's name, or null.
 const verbs::Device* find_device(const char* domain_name);
 

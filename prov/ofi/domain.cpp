@@ -91,6 +91,18 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     ops = &domain_ops;
     mr = &memory_ops;
     if (one_thread_) looker_.emplace();
+    if (is_met_beside(adapter_.port())) open_soft();
+}
+
+void Domain::open_soft() noexcept {
+    const int error = -guarded([this] {
+        soft_.emplace(soft_device(), threads(), watchdog_);
+        return 0;
+    });
+    if (error)
+        ODRC_LOG(parameters().intranode == Intranode::soft ? FI_LOG_WARN : FI_LOG_INFO,
+                 FI_LOG_DOMAIN, "{}: endpoints of this host are not met on soft0: {}",
+                 adapter_.port().name(), fi_strerror(error));
 }
 
 } // namespace odrc::ofi

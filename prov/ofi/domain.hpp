@@ -23,6 +23,9 @@ public:
     Domain(Fabric& fabric, const fi_info& info, void* context);
 
     verbs::Adapter& adapter() noexcept { return adapter_; }
+    // soft0, on which endpoints meet those of their own host, beside the device of the domain. Null
+    // where they do not.
+    verbs::Adapter* soft() noexcept { return soft_ ? &*soft_ : nullptr; }
     Watchdog& watchdog() noexcept { return watchdog_; }
     RegionCounters& region_counters() noexcept { return region_counters_; }
 
@@ -47,6 +50,7 @@ public:
     std::atomic<int> leaning{0};
 
 private:
+    void open_soft() noexcept;
     Gate::Kind threads() const noexcept {
         return one_thread_ ? Gate::Kind::one_thread : Gate::Kind::many_threads;
     }
@@ -57,6 +61,7 @@ private:
     Gate gate_;
     Watchdog watchdog_;
     verbs::Adapter adapter_;
+    std::optional<verbs::Adapter> soft_;
     RegionCounters region_counters_;
     const bool keys_given_;
     const bool device_atomics_;

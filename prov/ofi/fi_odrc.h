@@ -69,6 +69,7 @@ struct fi_odrc_statistics {
     uint64_t repeats_dropped;
     uint64_t published_bytes;
     uint64_t connections_deepened;
+    uint64_t connections_soft;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

@@ -5,6 +5,7 @@
 
 #include "ofi/attributes.hpp"
 #include "ofi/auth_key.hpp"
+#include "ofi/devices.hpp"
 #include "ofi/fi_odrc.h"
 #include "ofi/registration_mode.hpp"
 
@@ -53,7 +54,7 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
         return "more than one context, or shared ones";
     if (!within(domain.mr_key_size, sizeof(uint64_t))) return "mr_key_size";
     if (!within(domain.mr_iov_limit, kMrIovLimit)) return "mr_iov_limit";
-    if (!within(domain.mr_cnt, static_cast<size_t>(port.device_attr.max_mr))) return "mr_cnt";
+    if (!within(domain.mr_cnt, most_regions(port))) return "mr_cnt";
     if (beyond(domain.caps, kDomainCaps | kVectorCaps)) return "domain capabilities";
     if (!usable_auth_key(domain)) return "auth_key";
     return nullptr;

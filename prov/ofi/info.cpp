@@ -129,7 +129,7 @@ void fill_domain(fi_domain_attr& domain, const fi_domain_attr* asked, const verb
     domain.mr_mode = mr_mode;
     domain.mr_key_size = sizeof(uint64_t);
     domain.mr_iov_limit = kMrIovLimit;
-    domain.mr_cnt = static_cast<size_t>(port.device_attr.max_mr);
+    domain.mr_cnt = most_regions(port);
     domain.cq_data_size = kCqDataSize;
     domain.cq_cnt = domain.cntr_cnt = domain.ep_cnt = domain.tx_ctx_cnt = domain.rx_ctx_cnt =
         kObjects;

@@ -48,6 +48,13 @@ const fi_mr_attr& checked(const fi_mr_attr& attr) {
     return attr;
 }
 
+// Words are changed by the domain's device alone (SharedWords).
+verbs::Mr on_soft(Domain& domain, const fi_mr_attr& attr) {
+    if (!domain.soft()) return {};
+    return domain.soft()->make_region(attr.mr_iov->iov_base, attr.mr_iov->iov_len,
+                                      access_of(domain, attr.access) & ~IBV_ACCESS_REMOTE_ATOMIC);
+}
+
 int mr_regattr(fid* f, const fi_mr_attr* attr, uint64_t flags, fid_mr** mr) {
     if (flags & ~FI_RMA_EVENT) return -FI_EBADFLAGS; // any region may have counters
     if (!attr) return -FI_EINVAL;
@@ -113,6 +120,7 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     , on_domain_{domain.leaning}
     , region_{domain.adapter().make_region(checked(attr).mr_iov->iov_base, attr.mr_iov->iov_len,
                                            access_of(domain, attr.access))}
+    , on_soft_{on_soft(domain, attr)}
     , in_table_{domain.adapter().regions(),
                 region_->rkey,
                 {reinterpret_cast<uint64_t>(region_->addr), region_->length,
@@ -120,7 +128,8 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
     mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
     key = verbs::RemoteKey::of(region_->rkey,
-                               access_of(domain, attr.access) & IBV_ACCESS_REMOTE_ATOMIC)
+                               access_of(domain, attr.access) & IBV_ACCESS_REMOTE_ATOMIC,
+                               on_soft_ ? on_soft_->rkey : 0)
               .bits();
 }
 

@@ -47,7 +47,8 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .connections_replaced = c.connections_replaced,
             .repeats_dropped = c.repeats_dropped,
             .published_bytes = c.published_bytes,
-            .connections_deepened = c.connections_deepened};
+            .connections_deepened = c.connections_deepened,
+            .connections_soft = c.connections_soft};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -46,6 +46,12 @@ public:
     Station& station() const noexcept { return station_; }
     verbs::Adapter& adapter() const noexcept { return station_.adapter(); }
     uint32_t max_inline() const noexcept { return qp_.max_inline(); }
+    // Of its queue pair, among those of all stations.
+    uint32_t name() const noexcept { return station_.name_of(qp_.number()); }
+    // By which the device finds a buffer of the endpoint's, which is registered with the domain's.
+    uint32_t key_of(const srq::Buffer& buffer) const noexcept {
+        return adapter().whole_memory_key().value_or(buffer.lkey);
+    }
 
     Peer& peer() const noexcept { return peer_; }
     uint32_t session() const noexcept { return session_; } // see Peer::session

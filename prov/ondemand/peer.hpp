@@ -41,6 +41,13 @@ enum class Link : uint8_t {
     ready,     // both are
     leaving,   // both are, and we have asked the peer to give the connection up
 };
+// Over which device its lanes go (wireup_way.cpp).
+enum class Way : uint8_t {
+    open,   // nobody has asked
+    soft,   // soft0, beside the domain's
+    device, // the domain's
+};
+
 // Our queue pair is connected, and the peer's may not be.
 constexpr bool in_doubt(Link link) noexcept {
     return link == Link::accepted || link == Link::laid || link == Link::tried;
@@ -65,23 +72,24 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
 
     const Address address;
     Link link{Link::none};
+    Way way{Way::open};
     uint8_t tries{0};         // datagrams sent for the current step
     uint8_t refusals{0};      // how often there was nobody at the address since it was heard from
     bool wanted{false};       // by us: it is not only the peer's wish
-    bool crossed{false};      // both have begun the wireup
-    bool told_to_wait{false}; // the peer has no queue pair for us yet
-    bool stall_told{false};   // in the log
-    uint8_t stall{0};         // its place on the page of statistics, if it has one
-    bool renewed{false};      // the peer began a new session: what awaits answers will get none
-    bool broken{false};       // its last lane is over, and not all of its completions have come
-    bool replacing{false};    // its last lane broke, and no other has come in its place
-    bool asked{false};        // meanwhile the peer has asked for one
-    bool carried{false};      // that one had carried something
-    bool closed{false};       // the peer has, and what its last lane carried has not all come back
-    uint8_t breaks{0};        // lanes in a row that broke without having carried anything
-    bool stumbled{false};     // its last lane broke over the first that it was to carry
-    int error{0};        // why the last wireup failed; a fi_errno value, for the jobs that waited
-    uint32_t attempt{0}; // ours, of the current link; 0 before the first
+    bool crossed : 1 {false}; // both have begun the wireup
+    bool told_to_wait : 1 {false}; // the peer has no queue pair for us yet
+    bool stall_told : 1 {false};   // in the log
+    uint8_t stall{0};              // its place on the page of statistics, if it has one
+    bool renewed{false};   // the peer began a new session: what awaits answers will get none
+    bool broken{false};    // its last lane is over, and not all of its completions have come
+    bool replacing{false}; // its last lane broke, and no other has come in its place
+    bool asked{false};     // meanwhile the peer has asked for one
+    bool carried{false};   // that one had carried something
+    bool closed{false};    // the peer has, and what its last lane carried has not all come back
+    uint8_t breaks{0};     // lanes in a row that broke without having carried anything
+    bool stumbled{false};  // its last lane broke over the first that it was to carry
+    int error{0};          // why the last wireup failed; a fi_errno value, for the jobs that waited
+    uint32_t attempt{0};   // ours, of the current link; 0 before the first
     uint32_t remote_attempt{0};
     uint64_t remote_endpoint{0};
     uint64_t ticket{0}; // for requests, of the peer's making; 0: we have none

@@ -98,22 +98,22 @@ void PeerTable::add(Lane& lane) {
 }
 
 void PeerTable::place(Lane& lane) noexcept {
-    const uint32_t qpn = lane.qp().number();
-    size_t i = qpn & (lanes_.size() - 1);
+    const uint32_t name = lane.name();
+    size_t i = name & (lanes_.size() - 1);
     while (lanes_[i].lane) i = (i + 1) & (lanes_.size() - 1);
-    lanes_[i] = {qpn, &lane};
+    lanes_[i] = {name, &lane};
 }
 
 void PeerTable::remove(Lane& lane) noexcept {
     const size_t mask = lanes_.size() - 1;
-    size_t gap = lane.qp().number() & mask;
+    size_t gap = lane.name() & mask;
     while (lanes_[gap].lane != &lane) {
         if (!lanes_[gap].lane) return;
         gap = (gap + 1) & mask;
     }
     // Places behind the gap that belong at or before it move up, so that no search stops short.
     for (size_t i = (gap + 1) & mask; lanes_[i].lane; i = (i + 1) & mask) {
-        const size_t home = lanes_[i].qpn & mask;
+        const size_t home = lanes_[i].name & mask;
         if (((i - home) & mask) >= ((i - gap) & mask)) {
             lanes_[gap] = lanes_[i];
             gap = i;

@@ -51,14 +51,14 @@ public:
         return peer.id;
     }
 
-    // ---- lanes by queue pair number ----
+    // ---- lanes by the names of their queue pairs (Station::name_of) ----
     // Throws std::bad_alloc.
     void add(Lane& lane);
     void remove(Lane& lane) noexcept;
-    Lane* find_lane(uint32_t qpn) noexcept {
-        for (size_t i = qpn & (lanes_.size() - 1); lanes_[i].lane;
+    Lane* find_lane(uint32_t name) noexcept {
+        for (size_t i = name & (lanes_.size() - 1); lanes_[i].lane;
              i = (i + 1) & (lanes_.size() - 1))
-            if (lanes_[i].qpn == qpn) return lanes_[i].lane;
+            if (lanes_[i].name == name) return lanes_[i].lane;
         return nullptr;
     }
 
@@ -69,7 +69,7 @@ public:
 
 private:
     struct Place {
-        uint32_t qpn;
+        uint32_t name;
         Lane* lane; // null: free
     };
     static constexpr size_t kPage = 512;

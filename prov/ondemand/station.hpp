@@ -23,10 +23,19 @@ public:
         uint32_t work_requests; // of all lanes at a time, if the device allows so many
     };
 
+    // Its device is the domain's, or soft0 beside that.
+    enum class Place : uint8_t { domain, beside };
+
     // waitable: somebody may sleep until a completion comes. Throws Error.
-    Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, bool waitable);
+    Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, bool waitable,
+            Place place);
 
     verbs::Adapter& adapter() const noexcept { return adapter_; }
+    bool beside() const noexcept { return place_ == Place::beside; }
+    // Numbers of queue pairs have 24 bits, and are those of a device: this tells them apart.
+    uint32_t name_of(uint32_t qpn) const noexcept {
+        return qpn | static_cast<uint32_t>(place_) << 24;
+    }
     ibv_cq* cq() const noexcept { return cq_.get(); }
     ibv_srq* srq() const noexcept { return receives_.get(); }
     srq::ReceiveQueue& receives() noexcept { return receives_; }
@@ -44,6 +53,7 @@ public:
 
 private:
     verbs::Adapter& adapter_;
+    const Place place_;
     const uint64_t rnr_before_;
     const uint32_t work_requests_;
     verbs::Channel channel_;

@@ -44,7 +44,7 @@ uint64_t random_id() {
 
 Wireup::Wireup(PeerTable& peers, StatisticsPage& statistics, const Queues& queues,
                const Address& wanted, const Seal& seal, bool wants_events)
-    : adapter_{queues.device.adapter()}
+    : adapter_{queues.stations.device().adapter()}
     , peers_{peers}
     , statistics_{statistics}
     , queues_{queues}
@@ -53,8 +53,8 @@ Wireup::Wireup(PeerTable& peers, StatisticsPage& statistics, const Queues& queue
     , seal_{seal}
     , wants_events_{wants_events}
     , spares_{{adapter_,
-               queues.device.cq(),
-               queues.device.srq(),
+               queues.stations.device().cq(),
+               queues.stations.device().srq(),
                {kFirstDepth, queues.segments},
                queues.access}} {}
 
@@ -115,6 +115,8 @@ void Wireup::handle(Peer* peer, const Address& from, const WireupMessage& messag
         return on_left(*peer, message);
     case WireupType::ticket:
         return on_ticket(*peer, message);
+    case WireupType::elsewhere:
+        return on_elsewhere(*peer, message);
     }
 }
 
@@ -125,6 +127,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         if (m.attempt == peer.remote_attempt && connected) return send(WireupType::accept, peer);
         if (m.attempt <= peer.remote_attempt) return; // a straggler
     }
+    if (!goes_that_way(peer, m)) return answer(WireupType::elsewhere, peer, m);
     // The peer has begun anew. Unless it has left, or we did not know of the old connection yet,
     // that broke, or the peer has given up what went over it, or is another process.
     if (peer.link == Link::leaving && same)
@@ -194,6 +197,7 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link == Link::none || m.answered_attempt != peer.attempt)
         return answer(WireupType::left, peer, m);
     if (peer.link == Link::requested) {
+        if (m.node != node_of(*peer.lane)) return; // nonsense
         const int error = connect_lane(peer, m.qp, m.wants_events);
         if (error == FI_EAGAIN) return; // we ask again, and are answered again
         if (error) return give_up(peer, error);

@@ -10,6 +10,7 @@
 #include "ondemand/peer_table.hpp"
 #include "ondemand/queues_in_wait.hpp"
 #include "ondemand/spare_queues.hpp"
+#include "ondemand/stations.hpp"
 #include "ondemand/tickets.hpp"
 #include "ondemand/wireup_message.hpp"
 #include "ondemand/wireup_socket.hpp"
@@ -23,6 +24,7 @@ namespace odrc::ondemand {
 //   none ──connect──▶ requested ──accept──▶ ready        we began
 //   none ──request──▶ accepted ──confirm or a frame──▶ ready   the peer began
 //   requested ──request──▶ accepted ──accept──▶ ready    both began
+//   requested ──elsewhere──▶ requested                   over the device instead of soft0
 //   none ──named──▶ laid ──first word──▶ tried ──probe or frame──▶ ready   by addresses alone
 //   ready ──no room──▶ leaving ──left──▶ none            for another's sake
 //   ready ──too shallow──▶ leaving                       the next one is deeper
@@ -40,7 +42,7 @@ namespace odrc::ondemand {
 class Wireup {
 public:
     struct Queues {
-        Station& device;
+        Stations& stations;
         verbs::PostList& posting;
         srq::BufferPool& copies;
         uint32_t segments;   // of a work request
@@ -139,6 +141,15 @@ private:
     void lift(Peer& peer) noexcept;
     bool take_back_waiting() noexcept;
 
+    // wireup_way.cpp
+    Station& station_for(Peer& peer) noexcept;
+    uint64_t node_of(const Lane& lane) const noexcept {
+        return lane.station().beside() ? queues_.stations.node() : 0;
+    }
+    bool goes_that_way(Peer& peer, const WireupMessage& request) noexcept;
+    void on_elsewhere(Peer& peer, const WireupMessage& message) noexcept;
+    bool is_met_on_soft(const NativeAddress& peer) const noexcept;
+
     // wireup_talk.cpp
     void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
@@ -184,7 +195,7 @@ private:
     void on_left(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_link.cpp
-    verbs::QueuePair make_queue_pair(const Peer& peer);
+    verbs::QueuePair make_queue_pair(Station& station, bool deep);
     int make_lane(Peer& peer) noexcept;
     bool has_room_for_spare() const noexcept {
         return lanes_ + spares_.count() < queues_.most_lanes;

@@ -30,6 +30,8 @@
 // the peer has sent over it, if anything, lies in our completion queue, and is counted before the
 // peer is told how much has come.
 //
+// Peers of this host that are met on soft0 are left to the wireup (wireup_way.cpp).
+//
 // Attempts, ids and sessions are those of a wireup whose datagrams nobody had to send: attempts and
 // losses are kLaidAttempt on both sides, the ids are in the addresses, and frames are counted from
 // zero. So asking to leave, goodbyes, stragglers and repeats are as ever. All this is one side's
@@ -120,7 +122,9 @@ void Wireup::introduce(const NativeAddress& address, const RangeList* list) noex
     if (!peer) return; // no memory: the wireup will see
     verbs::QueuePair qp = waiting_.take(address.place.rank);
     // If the wireup has been quicker, or has to do it, that is none of use.
-    if (!peer->unknown() || !lay(*peer, std::move(qp), address, *remote_qpn)) --lanes_;
+    if (is_met_on_soft(address) || !peer->unknown() ||
+        !lay(*peer, std::move(qp), address, *remote_qpn))
+        --lanes_;
 }
 
 bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address,
@@ -134,8 +138,9 @@ bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address
                                   .rd_atomic = address.rd_atomic,
                                   .gid = address.gid};
     const int error = -guarded([&] {
-        peer.lane = std::make_unique<Lane>(std::move(qp), queues_.device, queues_.posting,
-                                           queues_.copies, peer, peer.session, peer.received);
+        peer.lane =
+            std::make_unique<Lane>(std::move(qp), queues_.stations.device(), queues_.posting,
+                                   queues_.copies, peer, peer.session, peer.received);
         if (const int refused = connect_lane(peer, remote, address.wants_events)) return -refused;
         peers_.add(*peer.lane);
         return 0;
@@ -147,6 +152,7 @@ bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address
     peer.attempt = peer.remote_attempt = kLaidAttempt;
     peer.own_losses = peer.remote_losses = kLaidAttempt;
     peer.remote_endpoint = address.endpoint;
+    peer.way = Way::device;
     set_link(peer, Link::laid);
     stand_on(laid_, peer);
     return true;

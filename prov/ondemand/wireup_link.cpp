@@ -50,21 +50,23 @@ bool is_passing(int error) noexcept {
 
 } // namespace
 
-// Throws Error. Those that are spare are shallow.
-verbs::QueuePair Wireup::make_queue_pair(const Peer& peer) {
-    if (!peer.deep) return spares_.take();
+// Throws Error. Those that are spare are shallow, and of the domain's device.
+verbs::QueuePair Wireup::make_queue_pair(Station& station, bool deep) {
+    if (!deep && !station.beside()) return spares_.take();
     if (!has_room_for_spare() && spares_.count() > 0) spares_.drop_one();
-    return {adapter_,
-            queues_.device.cq(),
-            queues_.device.srq(),
-            {kFullDepth, queues_.segments},
+    return {station.adapter(),
+            station.cq(),
+            station.srq(),
+            {deep ? kFullDepth : kFirstDepth, queues_.segments},
             queues_.access};
 }
 
 int Wireup::make_lane(Peer& peer) noexcept {
     return -guarded([&] {
-        peer.lane = std::make_unique<Lane>(make_queue_pair(peer), queues_.device, queues_.posting,
-                                           queues_.copies, peer, peer.session, peer.received);
+        Station& station = station_for(peer);
+        peer.lane =
+            std::make_unique<Lane>(make_queue_pair(station, peer.deep), station, queues_.posting,
+                                   queues_.copies, peer, peer.session, peer.received);
         try {
             peers_.add(*peer.lane);
         } catch (...) {
@@ -108,6 +110,7 @@ void Wireup::become_ready(Peer& peer) noexcept {
     stand_on(connected_, peer);
     peer.wanted = peer.stayed = false;
     counters_.connection_opened();
+    if (peer.lane->station().beside()) ++counters_.connections_soft;
     peer.stranger = false;
     if (std::exchange(peer.replacing, false)) ++counters_.connections_replaced;
     if (!std::exchange(peer.met, true)) ++counters_.peers;

@@ -162,7 +162,8 @@ void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
                                 .received = peer.received,
                                 .reason = reason,
                                 .qp = peer.lane ? peer.lane->qp().address() : verbs::QpAddress{},
-                                .wants_events = wants_events_};
+                                .wants_events = wants_events_,
+                                .node = peer.lane ? node_of(*peer.lane) : 0};
     send(peer.address, message);
 }
 
@@ -180,7 +181,8 @@ void Wireup::answer(WireupType type, const Address& to, const WireupMessage& m,
                                 .received = 0,
                                 .reason = reason,
                                 .qp = {},
-                                .wants_events = 0};
+                                .wants_events = 0,
+                                .node = 0};
     send(to, message);
 }
 

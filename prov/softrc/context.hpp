@@ -41,6 +41,7 @@ public:
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override;
     int destroy_qp(ibv_qp* qp) noexcept override;
     ibv_gid gid() const noexcept override;
+    uint64_t node() const noexcept override { return process_->node().instance(); }
     uint64_t rnr_naks() const noexcept override;
 
     // Beyond the seam, for programs that speak verbs themselves: as the libibverbs functions of

@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 6;
+inline constexpr uint32_t kLayoutVersion = 7;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -48,7 +48,8 @@ struct Node {
     uint64_t magic;
     uint32_t version;
     std::atomic<uint32_t> next_qp_number;
-    uint8_t id[16]; // the GID of every soft port of this node
+    uint8_t id[16];    // the GID of every soft port of this node
+    uint64_t instance; // random: tells it from others of that GID
     alignas(kLine) ProcessSlot processes[kMaxProcesses];
     std::atomic<QpLocation> qps[kQpNumbers];
 };

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -135,6 +136,9 @@ void NodeMember::found() {
         throw Error{errno};
     }
     make_id(node().id);
+    if (getrandom(&node().instance, sizeof node().instance, 0) != sizeof node().instance)
+        throw Error{errno};
+    node().instance |= 1;
     node().next_qp_number.store(kFirstQpNumber, std::memory_order_relaxed);
     node().version = kLayoutVersion;
     node().magic = kNodeMagic;

@@ -32,6 +32,7 @@ public:
     ~NodeMember();
 
     std::span<const uint8_t, 16> id() const noexcept { return std::span{node().id}; }
+    uint64_t instance() const noexcept { return node().instance; }
     uint32_t slot() const noexcept { return slot_; }
     uint32_t generation() const noexcept { return generation_; }
 

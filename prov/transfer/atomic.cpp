@@ -104,7 +104,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
         const wire::RemoteSegment segment{.address = v.addr,
                                           .length = v.count * operation.size,
                                           .rkey = verbs::RemoteKey{v.key}.rkey(),
-                                          .unused = 0};
+                                          .soft_rkey = 0}; // the device's is its name
         to = put(to, &segment, sizeof segment);
     }
     if (operation.has_operands) to = put(to, a.operands, operation.size);
@@ -121,13 +121,14 @@ bool Engine::take_places(Send& send, std::span<const fi_ioc> results, size_t ele
 }
 
 // What the peer carries out it does in the order in which it is asked; but the device would not
-// wait for that.
+// wait for that. And on soft0, beside the device, the peer has its device do it (SharedWords): a
+// word has one path.
 int Engine::post_atomic(Lane& lane, Send& send) noexcept {
     Peer& peer = *send.peer;
     const bool repeated = send.out;
     const bool waits = send.awaiting; // for its answer, since it went out first
-    const bool by_device =
-        send.for_device && peer.atomics == 0 && !peer.wants_events && !send.numbered;
+    const bool by_device = send.for_device && peer.atomics == 0 && !peer.wants_events &&
+                           !send.numbered && !lane.station().beside();
     if (const int error =
             by_device ? post_device_atomic(lane, send) : post_copied(lane, send, send.built))
         return error;

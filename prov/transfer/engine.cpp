@@ -63,8 +63,9 @@ int access_of_peers(const Engine::Settings& settings) noexcept {
 
 } // namespace
 
-Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses, Watchdog& watchdog,
-               Gate& gate, const Settings& settings)
+Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
+               const ondemand::AddressTable& addresses, Watchdog& watchdog, Gate& gate,
+               const Settings& settings)
     : adapter_{adapter}
     , watchdog_{watchdog}
     , gate_{gate}
@@ -72,17 +73,18 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses,
     , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
     , read_segments_{read_segments(adapter.port(), segments_)}
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
-    , device_{adapter,
-              counters_,
-              {wire::kFrameBytes, kReceiveDepth, kWorkRequests},
-              settings.waitable || settings.automatic}
-    , words_{adapter, device_.srq()}
+    , stations_{adapter,
+                soft,
+                counters_,
+                {wire::kFrameBytes, kReceiveDepth, kWorkRequests},
+                settings.waitable || settings.automatic}
+    , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
     , peers_{addresses}
     , wireup_{peers_,
               *statistics_,
-              {device_, posting_, injects_, segments_, most_queue_pairs(adapter.port()),
+              {stations_, posting_, injects_, segments_, most_queue_pairs(adapter.port()),
                access_of_peers(settings)},
               settings.address,
               settings.seal,
@@ -117,24 +119,24 @@ bool Engine::advance() noexcept {
 }
 
 // Takes in a batch of completions. False when there was none.
-bool Engine::poll() noexcept {
+bool Engine::poll(ondemand::Station& station) noexcept {
     ibv_wc wc[kBatch];
-    const int n = ibv_poll_cq(device_.cq(), kBatch, wc);
-    for (int i = 0; i < n; ++i) dispatch(wc[i]);
+    const int n = ibv_poll_cq(station.cq(), kBatch, wc);
+    for (int i = 0; i < n; ++i) dispatch(station, wc[i]);
     if (n > 0) {
-        device_.receives().refill();
+        station.receives().refill();
         if (!blocked_.empty()) unblock();
     }
     return n > 0;
 }
 
-void Engine::dispatch(const ibv_wc& wc) noexcept {
+void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     const verbs::WorkId id{wc.wr_id};
-    Lane* lane = peers_.find_lane(wc.qp_num);
+    Lane* lane = peers_.find_lane(station.name_of(wc.qp_num));
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         if (wc.status == IBV_WC_SUCCESS && lane) on_frame(*lane, {buffer->data, wc.byte_len});
-        device_.receives().give_back(buffer);
+        station.receives().give_back(buffer);
         return;
     }
     if (!lane) return; // it went with all its work
@@ -167,8 +169,8 @@ void Engine::conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexce
 ibv_wc_status Engine::on_failure(Lane& lane, const ibv_wc& wc) noexcept {
     if (wireup_.fall_back(lane)) return wc.status;
     ODRC_WARN(FI_LOG_EP_DATA, "{}: the connection to {} broke: {} (queue pair {:#x})",
-              adapter_.port().name(), lane.peer().address.text(), ibv_wc_status_str(wc.status),
-              wc.qp_num);
+              lane.adapter().port().name(), lane.peer().address.text(),
+              ibv_wc_status_str(wc.status), wc.qp_num);
     if (is_refusal(wc.status)) lane.set_refused();
     const ibv_wc_status cause = cause_of(lane, wc.status);
     const bool active = wireup_.active();
@@ -205,7 +207,7 @@ void Engine::take_changes() noexcept {
 
 void Engine::arm() noexcept {
     post_held();
-    device_.arm();
+    stations_.arm();
 }
 
 // The watchdog sends again what is lost on the way, also if the program does not come back.
@@ -258,7 +260,7 @@ void Engine::ask_whether_there(Peer& peer) noexcept {
 
 // Something that was accepted has not gone out yet.
 bool Engine::busy() const noexcept {
-    return transmitting_ > unanswered_ || device_.under_way() > 0 || fetches_.size() > 0;
+    return transmitting_ > unanswered_ || stations_.under_way() > 0 || fetches_.size() > 0;
 }
 
 // Connections that are being made are made or given up in bounded time, and what a lane works on
@@ -279,7 +281,7 @@ void Engine::drain() noexcept {
         });
         if (!busy() && !waiting && unanswered_ == 0) return;
         const Time now = Clock::now();
-        const uint64_t state_now = uint64_t{transmitting_} << 32 | device_.under_way();
+        const uint64_t state_now = uint64_t{transmitting_} << 32 | stations_.under_way();
         if (std::exchange(state, state_now) != state_now) since = now;
         if (now - since < (busy() || waiting ? kWaitForPeers : kWaitForAnswers)) continue;
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: closed with {} messages that their peers have not taken",

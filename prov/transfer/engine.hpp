@@ -56,9 +56,10 @@ public:
         bool lists;          // the program tells peers of those that the address has no room for
     };
 
-    // Throws Error. Made and ended outside the gate.
-    Engine(verbs::Adapter& adapter, const ondemand::AddressTable& addresses, Watchdog& watchdog,
-           Gate& gate, const Settings& settings);
+    // soft: soft0, if peers of this host are to be met there and not on the domain's device; or
+    // null. Throws Error. Made and ended outside the gate.
+    Engine(verbs::Adapter& adapter, verbs::Adapter* soft, const ondemand::AddressTable& addresses,
+           Watchdog& watchdog, Gate& gate, const Settings& settings);
     ~Engine();
 
     const ondemand::Address& address() const noexcept { return wireup_.address(); }
@@ -72,7 +73,7 @@ public:
     ondemand::RangeList range_list() const { return wireup_.range_list(); }
     void published(size_t bytes) noexcept { counters_.published_bytes = bytes; }
     const Counters& counters() const noexcept { return counters_; }
-    uint64_t rnr_naks() const noexcept { return device_.rnr_naks(); }
+    uint64_t rnr_naks() const noexcept { return stations_.rnr_naks(); }
 
     // ---- sends (send.cpp) ----
     ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }
@@ -116,7 +117,7 @@ public:
     bool advance() noexcept;
 
     // For sleepers: fd() becomes readable when there may be progress to make after arm().
-    int fd() const noexcept { return device_.fd(); }
+    int fd() const noexcept { return stations_.fd(); }
     void arm() noexcept;
 
     // The application took an address back.
@@ -129,8 +130,13 @@ public:
 
 private:
     // engine.cpp
-    bool poll() noexcept;
-    void dispatch(const ibv_wc& wc) noexcept;
+    bool poll() noexcept {
+        const bool found = poll(stations_.device());
+        ondemand::Station* soft = stations_.soft();
+        return soft ? poll(*soft) || found : found;
+    }
+    bool poll(ondemand::Station& station) noexcept;
+    void dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept;
     void conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexcept;
     ibv_wc_status on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     static ibv_wc_status cause_of(Lane& lane, ibv_wc_status status) noexcept;
@@ -231,8 +237,13 @@ private:
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;
-    int expose(Send& send) noexcept;
+    int expose(const Lane& lane, Send& send) noexcept;
+    void withdraw(Send& send) noexcept;
     void fetch(Receive& receive, const Message& message) noexcept;
+    // By which the lanes of this session go.
+    verbs::Adapter& adapter_to(const Peer& peer) noexcept {
+        return peer.way == ondemand::Way::soft ? stations_.soft()->adapter() : adapter_;
+    }
     int register_target(Fetch& fetch) noexcept;
     int post(Lane& lane, Fetch& fetch) noexcept;
     void on_fetched(Fetch& fetch, Ending end) noexcept;
@@ -252,7 +263,7 @@ private:
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
-    int register_memory(const iovec& piece, int access, Moment handed_over,
+    int register_memory(verbs::Adapter& adapter, const iovec& piece, int access, Moment handed_over,
                         verbs::Registration& key) noexcept;
     void give_back(std::span<verbs::Registration> keys) noexcept;
 
@@ -297,7 +308,7 @@ private:
     const OwnStatistics statistics_;
     Counters& counters_{statistics_->counters};
 
-    ondemand::Station device_;
+    ondemand::Stations stations_;
     SharedWords words_;
     verbs::PostList posting_{counters_.posts};
     srq::BufferPool frames_;  // for frames that are copied on their way out

@@ -26,7 +26,7 @@ int Engine::post(Lane& lane, Send& send) noexcept {
 int Engine::post_message(Lane& lane, Send& send) noexcept {
     const bool confirm = send.header.flags & wire::kConfirm;
     const bool repeated = send.numbered;
-    const auto key = adapter_.whole_memory_key();
+    const auto key = lane.adapter().whole_memory_key();
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place =
@@ -45,7 +45,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
 }
 
 int Engine::post_gathered(Lane& lane, Send& send) noexcept {
-    const uint32_t key = adapter_.whole_memory_key().value_or(0);
+    const uint32_t key = lane.adapter().whole_memory_key().value_or(0);
     number(send);
     const bool fits_inline = wire::header_size(send.header) + send.length <= lane.max_inline();
     // What is held back for more to follow keeps its place.
@@ -66,7 +66,7 @@ int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
     number(send);
     wire::write_header(frame, send.header, send.data, sends_.handle(&send));
     Segments segments;
-    segments.add(frame, header_size + size, send.buffer->lkey);
+    segments.add(frame, header_size + size, lane.key_of(*send.buffer));
     const bool fits_inline = header_size + size <= lane.max_inline();
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
@@ -88,7 +88,7 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
         wire::write_header(frame, send.header, send.data, confirm ? sends_.handle(&send) : 0);
     if (!payload.empty()) std::memcpy(frame + header_size, payload.data(), payload.size());
     Segments segments;
-    segments.add(frame, size, fits_inline ? 0 : send.buffer->lkey);
+    segments.add(frame, size, fits_inline ? 0 : lane.key_of(*send.buffer));
     return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
@@ -112,7 +112,7 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, ver
     const int error = lane.post(wr, kind, object, more);
     if (error) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
-                  adapter_.port().name(), lane.peer().address.text(), fi_strerror(error));
+                  lane.adapter().port().name(), lane.peer().address.text(), fi_strerror(error));
         return error;
     }
     lane.peer().frame_sent(sequence);

@@ -36,7 +36,7 @@ void Engine::flush() noexcept {
     std::array<uint64_t, verbs::PostList::kRequests> ids;
     std::ranges::transform(refused, ids.begin(), &ibv_send_wr::wr_id);
     const size_t count = refused.size();
-    Lane* lane = peers_.find_lane(posting_.refusing_qp());
+    Lane* lane = peers_.find_lane(stations_.name_of(posting_.refusing_qp()));
     posting_.clear();
     if (!lane) return; // it went with all its work
     ODRC_WARN(FI_LOG_EP_DATA, "{}: {} work requests for {} could not be posted",

@@ -153,8 +153,9 @@ struct Many {
 // What is left of something injected that went out at once, until its lane is done with it: this in
 // front of a buffer, and the bytes behind kMaxHeader, with the header of a frame before them.
 struct Kept {
-    uint64_t address; // write: in the peer's memory
-    uint32_t rkey;    // likewise
+    uint64_t address;   // write: in the peer's memory
+    uint32_t rkey;      // likewise
+    uint32_t soft_rkey; // likewise
     uint16_t length;
     uint8_t header; // message: bytes of it
     bool write;

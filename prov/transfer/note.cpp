@@ -50,7 +50,7 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     const size_t size =
         wire::write_header(frame, header, rma.data, rmas_.handle(&rma), keys.list());
     Segments segments;
-    segments.add(frame, size, fits_inline ? 0 : rma.buffer->lkey);
+    segments.add(frame, size, fits_inline ? 0 : lane.key_of(*rma.buffer));
     unsigned flags = IBV_SEND_SIGNALED;
     // What a read has fetched may be fetched again after what follows it, until it is all here.
     if (reads) flags |= IBV_SEND_FENCE;

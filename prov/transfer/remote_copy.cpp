@@ -7,7 +7,7 @@
 
 namespace odrc::transfer {
 
-size_t RemoteCopy::next(size_t most, uint32_t max_segments, ibv_send_wr& wr,
+size_t RemoteCopy::next(bool soft, size_t most, uint32_t max_segments, ibv_send_wr& wr,
                         Segments& segments) noexcept {
     size_t count = 0;
     if (left() > 0) {
@@ -17,7 +17,7 @@ size_t RemoteCopy::next(size_t most, uint32_t max_segments, ibv_send_wr& wr,
         }
         most = std::min({most, left(), remote[piece].length - in_piece});
         wr.wr.rdma.remote_addr = remote[piece].address + in_piece;
-        wr.wr.rdma.rkey = remote[piece].rkey;
+        wr.wr.rdma.rkey = soft ? remote[piece].soft_rkey : remote[piece].rkey;
         size_t skip = posted;
         for (size_t i = 0; i < local.size() && count < most && segments.count < max_segments; ++i) {
             const iovec& v = local[i];

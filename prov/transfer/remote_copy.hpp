@@ -22,8 +22,10 @@ struct RemoteCopy {
     size_t left() const noexcept { return bytes - posted; }
 
     // Fills in the memory of the next work request, of at most that many bytes and segments, and
-    // gives its bytes. Of a copy of nothing, it is empty.
-    size_t next(size_t most, uint32_t max_segments, ibv_send_wr& wr, Segments& segments) noexcept;
+    // gives its bytes. Of a copy of nothing, it is empty. soft: it is for soft0, beside the
+    // domain's device.
+    size_t next(bool soft, size_t most, uint32_t max_segments, ibv_send_wr& wr,
+                Segments& segments) noexcept;
     void rewind() noexcept {
         posted = in_piece = 0;
         piece = 0;

@@ -14,32 +14,40 @@ namespace odrc::transfer {
 // ---- the sender --------------------------------------------------------------------------------
 
 // The peer may read the message's memory until it says that it has finished.
-int Engine::expose(Send& send) noexcept {
+int Engine::expose(const Lane& lane, Send& send) noexcept {
     if (send.exposed) return 0;
     send.exposed = exposures_.create();
     if (!send.exposed || !send.exposed->make(send.pieces.count(), longs_.registrations))
         return FI_ENOMEM;
     const Moment now = adapter_.now();
     for (size_t i = 0; i < send.pieces.count(); ++i) {
-        if (const int error = register_memory(send.pieces.iov[i], IBV_ACCESS_REMOTE_READ, now,
-                                              (*send.exposed)[i]))
+        if (const int error = register_memory(lane.adapter(), send.pieces.iov[i],
+                                              IBV_ACCESS_REMOTE_READ, now, (*send.exposed)[i]))
             return error;
     }
     return 0;
 }
 
+void Engine::withdraw(Send& send) noexcept {
+    if (!send.exposed) return;
+    give_back(send.exposed->list());
+    exposures_.destroy(std::exchange(send.exposed, nullptr));
+}
+
 int Engine::announce(Lane& lane, Send& send) noexcept {
-    if (const int error = expose(send)) return error;
+    if (const int error = expose(lane, send)) return error;
     std::byte payload[sizeof(wire::Announcement) + sizeof(wire::RemoteSegment) * wire::kIovLimit];
     const wire::Announcement announcement{.length = send.length};
     std::memcpy(payload, &announcement, sizeof announcement);
     size_t size = sizeof announcement;
     for (size_t i = 0; i < send.pieces.count(); ++i) {
         const iovec& v = send.pieces.iov[i];
+        const uint32_t key = (*send.exposed)[i].rkey();
+        const bool soft = lane.station().beside();
         const wire::RemoteSegment segment{.address = reinterpret_cast<uint64_t>(v.iov_base),
                                           .length = v.iov_len,
-                                          .rkey = (*send.exposed)[i].rkey(),
-                                          .unused = 0};
+                                          .rkey = soft ? 0 : key,
+                                          .soft_rkey = soft ? key : 0};
         std::memcpy(payload + size, &segment, sizeof segment);
         size += sizeof segment;
     }
@@ -47,7 +55,10 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     send.header.flags |= wire::kConfirm;
     send.header.segments = static_cast<uint16_t>(send.pieces.count());
     const bool repeated = send.numbered;
-    if (const int error = post_built(lane, send, {payload, size})) return error;
+    if (const int error = post_built(lane, send, {payload, size})) {
+        if (!send.out) withdraw(send); // the next lane may be over another device
+        return error;
+    }
     await_answer(*send.peer, send);
     if (!repeated) count_sent(send.length);
     return 0;
@@ -100,11 +111,12 @@ void Engine::fetch(Receive& receive, const Message& message) noexcept {
 }
 
 int Engine::register_target(Fetch& fetch) noexcept {
+    verbs::Adapter& adapter = adapter_to(*fetch.peer);
     size_t left = fetch.copy.bytes;
     for (size_t i = 0; i < fetch.copy.local.size() && left > 0; ++i) {
         const iovec& v = fetch.copy.local[i];
         const size_t n = std::min(left, v.iov_len);
-        if (const int error = register_memory({v.iov_base, n}, IBV_ACCESS_LOCAL_WRITE,
+        if (const int error = register_memory(adapter, {v.iov_base, n}, IBV_ACCESS_LOCAL_WRITE,
                                               fetch.receive->handed_over, fetch.copy.keys[i]))
             return error;
         left -= n;
@@ -121,7 +133,8 @@ int Engine::post(Lane& lane, Fetch& fetch) noexcept {
         if (!lane.has_room()) return FI_EAGAIN;
         ibv_send_wr wr{};
         Segments segments;
-        const size_t bytes = fetch.copy.next(most_at_once_, read_segments_, wr, segments);
+        const size_t bytes =
+            fetch.copy.next(lane.station().beside(), most_at_once_, read_segments_, wr, segments);
         const bool last = bytes == fetch.copy.left();
         wr.opcode = IBV_WR_RDMA_READ;
         wr.send_flags = IBV_SEND_SIGNALED;

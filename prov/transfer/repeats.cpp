@@ -90,8 +90,10 @@ bool Engine::revive_write(Peer& peer, srq::Buffer& copy, const Kept& kept) noexc
         release(*rma);
         return false;
     }
-    rma->copy.remote[0] = {
-        .address = kept.address, .length = kept.length, .rkey = kept.rkey, .unused = 0};
+    rma->copy.remote[0] = {.address = kept.address,
+                           .length = kept.length,
+                           .rkey = kept.rkey,
+                           .soft_rkey = kept.soft_rkey};
     rma->copy.bytes = kept.length;
     rma->kind = FI_WRITE;
     rma->pool = &injects_;

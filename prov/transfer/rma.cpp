@@ -55,8 +55,10 @@ ssize_t Engine::begin(const RmaArguments& a) noexcept {
 ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) noexcept {
     srq::Buffer* copy = copy_into_buffer(injects_, a.iov);
     if (!copy) return -FI_EAGAIN;
+    const verbs::RemoteKey key{a.remote[0].key};
     const Kept kept{.address = a.remote[0].addr,
-                    .rkey = verbs::RemoteKey{a.remote[0].key}.rkey(),
+                    .rkey = key.rkey(),
+                    .soft_rkey = key.soft_rkey(),
                     .length = static_cast<uint16_t>(length),
                     .header = 0,
                     .write = true};
@@ -69,7 +71,7 @@ ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) 
     wr.opcode = IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_INLINE;
     wr.wr.rdma.remote_addr = kept.address;
-    wr.wr.rdma.rkey = kept.rkey;
+    wr.wr.rdma.rkey = lane.station().beside() ? kept.soft_rkey : kept.rkey;
     if (const int error = lane.post(wr, verbs::WorkKind::lane, &lane)) {
         injects_.give_back(copy);
         return -error;
@@ -93,11 +95,7 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
     rma->report_errors = rma->wanted || !(a.flags & FI_INJECT);
     rma->data = a.data;
     if (a.flags & FI_REMOTE_CQ_DATA) rma->note |= wire::kData;
-    // A device that is only shared memory has placed the bytes when it says that it is done; of
-    // any other, the peer must have seen something that came behind them.
-    if (rma->wanted && rma->kind == FI_WRITE && a.flags & kConfirmed &&
-        !adapter_.port().this_host_only)
-        rma->note |= wire::kConfirm;
+    if (rma->wanted && rma->kind == FI_WRITE && a.flags & kConfirmed) rma->note |= wire::kConfirm;
     RemoteCopy& copy = rma->copy;
     copy.bytes = length;
     const size_t keys = std::max<size_t>(a.iov.size(), 1); // that of a copy, if there is one
@@ -106,11 +104,13 @@ Rma* Engine::make_rma(Peer& peer, const RmaArguments& a, size_t length) noexcept
         release(*rma);
         return nullptr;
     }
-    for (size_t i = 0; i < a.remote.size(); ++i)
+    for (size_t i = 0; i < a.remote.size(); ++i) {
+        const verbs::RemoteKey key{a.remote[i].key};
         copy.remote[i] = {.address = a.remote[i].addr,
                           .length = a.remote[i].len,
-                          .rkey = verbs::RemoteKey{a.remote[i].key}.rkey(),
-                          .unused = 0};
+                          .rkey = key.rkey(),
+                          .soft_rkey = key.soft_rkey()};
+    }
     if (a.flags & FI_INJECT) { // the caller takes its memory back at once
         rma->pool = &injects_;
         rma->buffer = copy_into_buffer(injects_, a.iov);
@@ -159,7 +159,8 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
     const std::span pieces = rma.pieces.list();
     const bool writes = rma.kind == FI_WRITE;
     const bool fits_inline = writes && copy.bytes <= lane.max_inline();
-    const bool has_keys = adapter_.whole_memory_key() || rma.has_keys();
+    const bool any_memory = lane.adapter().whole_memory_key().has_value();
+    const bool has_keys = any_memory || rma.has_keys();
     if (!rma.buffer && !fits_inline && !has_keys && copy.bytes <= wire::kEagerLimit) {
         rma.pool = &frames_;
         rma.buffer = writes ? copy_into_buffer(frames_, pieces) : frames_.take();
@@ -168,18 +169,22 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
     if (rma.buffer) {
         rma.copied = {rma.buffer->data + wire::kMaxHeader, copy.bytes};
         copy.local = {&rma.copied, 1};
-        copy.keys[0] = {rma.buffer->lkey, 0};
+        copy.keys[0] = {lane.key_of(*rma.buffer), 0};
     } else {
         copy.local = pieces;
         const Moment now = adapter_.now();
         for (size_t i = 0; i < pieces.size() && !fits_inline; ++i) {
             verbs::Registration& key = copy.keys[i];
-            if (key.lkey() != 0) continue;
+            if (key.lkey() != 0 && !any_memory) continue; // else it may be another device's
             const int access = writes ? 0 : IBV_ACCESS_LOCAL_WRITE;
-            if (const int error = register_memory(pieces[i], access, now, key)) return error;
+            if (const int error = register_memory(lane.adapter(), pieces[i], access, now, key))
+                return error;
         }
     }
     if (rma.peer->wants_events) rma.note |= wire::kEvent;
+    // A device that is only shared memory has placed the bytes when it says that it is done; of
+    // any other, the peer must have seen something that came behind them.
+    if (lane.adapter().port().this_host_only) rma.note &= static_cast<uint8_t>(~wire::kConfirm);
     rma.prepared = true;
     return 0;
 }
@@ -188,8 +193,8 @@ int Engine::post_part(Lane& lane, Rma& rma) noexcept {
     ibv_send_wr wr{};
     Segments segments;
     const bool reads = rma.kind == FI_READ;
-    const size_t bytes =
-        rma.copy.next(most_at_once_, reads ? read_segments_ : segments_, wr, segments);
+    const size_t bytes = rma.copy.next(lane.station().beside(), most_at_once_,
+                                       reads ? read_segments_ : segments_, wr, segments);
     // Of no bytes it is a write, too (see Lane::probe).
     wr.opcode = reads && bytes > 0 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
     wr.send_flags = IBV_SEND_SIGNALED;
@@ -197,7 +202,8 @@ int Engine::post_part(Lane& lane, Rma& rma) noexcept {
     const bool more = rma.more || bytes < rma.copy.left() || rma.note != 0;
     if (const int error = lane.post(wr, verbs::WorkKind::rma, &rma, more)) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: {} bytes to or from {} could not be posted: {}",
-                  adapter_.port().name(), bytes, lane.peer().address.text(), fi_strerror(error));
+                  lane.adapter().port().name(), bytes, lane.peer().address.text(),
+                  fi_strerror(error));
         return error;
     }
     rma.copy.advance(bytes);
@@ -271,10 +277,10 @@ void Engine::release(Rma& rma) noexcept {
     rmas_.destroy(&rma);
 }
 
-int Engine::register_memory(const iovec& piece, int access, Moment handed_over,
-                            verbs::Registration& key) noexcept {
+int Engine::register_memory(verbs::Adapter& adapter, const iovec& piece, int access,
+                            Moment handed_over, verbs::Registration& key) noexcept {
     if (const int error =
-            adapter_.register_memory(piece.iov_base, piece.iov_len, access, handed_over, key))
+            adapter.register_memory(piece.iov_base, piece.iov_len, access, handed_over, key))
         return error;
     counters_.registrations += key.fresh();
     counters_.registrations_found += key.cached() && !key.fresh();

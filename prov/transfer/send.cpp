@@ -54,6 +54,7 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     wire::write_header(frame, header, a.data, 0);
     const Kept kept{.address = 0,
                     .rkey = 0,
+                    .soft_rkey = 0,
                     .length = static_cast<uint16_t>(length),
                     .header = static_cast<uint8_t>(header_size),
                     .write = false};
@@ -170,10 +171,7 @@ void Engine::complete(Send& send, int error) noexcept {
 
 void Engine::release(Send& send) noexcept {
     if (send.buffer) send.pool->give_back(send.buffer);
-    if (send.exposed) {
-        give_back(send.exposed->list());
-        exposures_.destroy(send.exposed);
-    }
+    withdraw(send);
     send.peer->over(send);
     if (!send.urgent) --transmitting_;
     sends_.destroy(&send);

@@ -54,8 +54,8 @@ struct Announcement {
 struct RemoteSegment {
     uint64_t address;
     uint64_t length;
-    uint32_t rkey;
-    uint32_t unused;
+    uint32_t rkey;      // on the domain's device
+    uint32_t soft_rkey; // on soft0 beside it
 };
 static_assert(sizeof(RemoteSegment) == 24);
 

@@ -56,6 +56,10 @@ public:
     // The GID of a port whose GID is known only once the device is open; all zero for others.
     virtual ibv_gid gid() const noexcept { return {}; }
 
+    // Of a device of this host alone: a random number of those that reach each other over it, and
+    // never 0; 0 for others.
+    virtual uint64_t node() const noexcept { return 0; }
+
     // Receiver-not-ready NAKs seen since the device was opened: exact where the device is ours,
     // else what the port's hardware counters show (all users of the port).
     virtual uint64_t rnr_naks() const noexcept = 0;

@@ -56,7 +56,7 @@ public:
     std::span<const ibv_send_wr> refused() const noexcept {
         return std::span{requests_}.first(count_).last(refused_);
     }
-    uint32_t refusing_qp() const noexcept { return qp_->qp_num; }
+    const ibv_qp& refusing_qp() const noexcept { return *qp_; }
     void clear() noexcept {
         qp_ = nullptr;
         count_ = segment_count_ = refused_ = 0;

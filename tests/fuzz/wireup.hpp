@@ -39,7 +39,7 @@ inline void must(bool condition, const char* what) {
 class Talk {
 public:
     explicit Talk(const char* key)
-        : near_{seal_of(key), local(), kLanes} {
+        : near_{seal_of(key), local(), kLanes, device(), true} {
         for (uint64_t i = 0; i < 4; ++i) far_.emplace_back(seal_of(key), 100 + i);
     }
 
@@ -50,13 +50,13 @@ public:
         if (saying.made_right & kNamed)
             if (Peer* peer = near_.peers.meet(far.address())) near_.wireup.connect(*peer);
         std::array<std::byte, kWireupBytes> bytes = saying.bytes;
-        const WireupDatagram right = right_one();
+        const WireupDatagram right = right_one(saying.bytes.back());
         if (saying.made_right & kConnects)
             std::copy(right.begin() + kQueuePair, right.end(), bytes.begin() + kQueuePair);
         if (!(saying.made_right & kHeadless)) {
             const std::byte type = bytes[5];
             std::copy_n(right.begin(), kHeader, bytes.begin());
-            bytes[5] = std::byte(1 + unsigned(type) % 10);
+            bytes[5] = std::byte(1 + unsigned(type) % 11);
         }
         auto message = decode(bytes);
         if (message) must(same(encode(*message), bytes), "what is decoded is not what came");
@@ -93,13 +93,18 @@ private:
     static bool same(const WireupDatagram& a, std::span<const std::byte> b) {
         return std::equal(a.begin(), a.end() - Seal::kBytes, b.begin());
     }
-    WireupDatagram right_one() const {
+    // On soft0 or on the device, as that says.
+    WireupDatagram right_one(std::byte which) const {
+        const bool soft = (which & std::byte{1}) != std::byte{};
         WireupMessage m{};
-        m.qp = room_.qp.address();
+        m.qp = (soft ? room_.on_soft : room_.qp).address();
+        m.node = soft ? room_.stations->node() : 0;
         return encode(m);
     }
-    struct WithPair : Room {
-        verbs::QueuePair qp = make_qp();
+    struct WithPairs : Room {
+        WithPairs()
+            : Room{device(), true} {}
+        verbs::QueuePair qp = make_qp(), on_soft = make_qp(true);
     } room_;
     Near near_;
     std::deque<Far> far_;

@@ -16,7 +16,7 @@ tests=(
 # shellcheck disable=SC2016 # for the shell inside
 "$here/../rdma_vm/run" --timeout 2400 --env ODRC_BUILD --env ODRC_SANITIZER --env FABTESTS \
     bash -c '
-    export ODRC_TEST_DOMAIN=rxe0
+    export ODRC_TEST_DOMAIN=rxe0 FI_ODRC_INTRANODE=device
     cd "$1"
     shift
     failed=0

@@ -224,7 +224,7 @@ TEST_CASE("what cannot be meant is refused at once, as fi_atomic(3) says") {
     CHECK(fi_inject_atomic(ep, here.data(), inject_size / 8 + 1, d.to_b, there.at(0), there.key(),
                            FI_UINT64, FI_SUM) == -FI_EMSGSIZE);
     CHECK(fi_atomic(ep, here.data(), 1, nullptr, d.to_b, there.at(0),
-                    uint64_t{1} << 33 | there.key(), FI_UINT64, FI_SUM,
+                    uint64_t{1} << 60 | there.key(), FI_UINT64, FI_SUM,
                     nullptr) == -FI_EKEYREJECTED);
     // Questions.
     fi_atomic_attr attr{};

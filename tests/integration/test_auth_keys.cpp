@@ -147,13 +147,13 @@ TEST_CASE("two endpoints go on in a flood of datagrams, which leaves nothing beh
         const size_t before = heap_bytes();
         std::jthread flood{[&](const std::stop_token& stop) {
             std::mt19937 random{7};
-            unsigned char bytes[97];
+            unsigned char bytes[105];
             for (uint32_t i = 0; !stop.stop_requested(); ++i) {
                 // Ever new ports, and at first sight what it should be.
                 const int fd = socket(AF_INET, SOCK_DGRAM, 0);
                 for (int n = 0; n < 100; ++n) {
                     for (auto& b : bytes) b = static_cast<unsigned char>(random());
-                    const unsigned char head[] = {'o', 'd', 'r', 'c', 7, 1, sizeof bytes, 0};
+                    const unsigned char head[] = {'o', 'd', 'r', 'c', 8, 1, sizeof bytes, 0};
                     if (n % 2) std::memcpy(bytes, head, sizeof head);
                     sendto(fd, bytes, sizeof bytes, 0, reinterpret_cast<const sockaddr*>(&target),
                            sizeof target);

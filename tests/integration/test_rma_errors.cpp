@@ -195,7 +195,7 @@ TEST_CASE("what cannot be meant is refused at once") {
                    there.key(), nullptr) == -FI_EMSGSIZE);
     CHECK(fi_inject_write(ep, data, info.tx_attr->inject_size + 1, d.to_b, there.at(0),
                           there.key()) == -FI_EMSGSIZE);
-    CHECK(fi_write(ep, data, 1, nullptr, d.to_b, there.at(0), uint64_t{1} << 33 | there.key(),
+    CHECK(fi_write(ep, data, 1, nullptr, d.to_b, there.at(0), uint64_t{1} << 60 | there.key(),
                    nullptr) == -FI_EKEYREJECTED);
     CHECK(d.a.outcomes.empty());
 }

@@ -149,7 +149,8 @@ TEST_CASE("a wireup datagram comes back as it was written") {
         .received = 9,
         .reason = 5,
         .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}},
-        .wants_events = 1};
+        .wants_events = 1,
+        .node = 0xa1b2c3d4e5f60718};
     for (int i = 0; i < 16; ++i) m.qp.gid.raw[i] = uint8_t(i);
     const WireupDatagram datagram = encode(m);
     const auto back = decode(datagram);
@@ -169,6 +170,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     CHECK(back->qp.mtu == 5);
     CHECK(back->qp.rd_atomic == 16);
     CHECK(back->wants_events == 1);
+    CHECK(back->node == m.node);
     CHECK(std::memcmp(back->qp.gid.raw, m.qp.gid.raw, 16) == 0);
 
     SUBCASE("cut or lengthened, it is refused") {
@@ -191,7 +193,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
               +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
               +[](WireupMessage& x) { x.wants_events = 2; },
               +[](WireupMessage& x) { x.type = WireupType{0}; },
-              +[](WireupMessage& x) { x.type = WireupType{11}; }}) {
+              +[](WireupMessage& x) { x.type = WireupType{12}; }}) {
             WireupMessage bad = m;
             spoil(bad);
             CHECK_FALSE(decode(encode(bad)));

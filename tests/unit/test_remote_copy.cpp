@@ -28,7 +28,7 @@ struct Rig {
             copy.remote[i] = {.address = 2'000'000 + i * kGap,
                               .length = theirs[i],
                               .rkey = static_cast<uint32_t>(200 + i),
-                              .unused = 0};
+                              .soft_rkey = 0};
             copy.bytes += theirs[i];
         }
     }
@@ -39,7 +39,7 @@ struct Rig {
         while (copy.left() > 0) {
             ibv_send_wr wr{};
             Segments segments;
-            const size_t n = copy.next(most, max_segments, wr, segments);
+            const size_t n = copy.next(false, most, max_segments, wr, segments);
             REQUIRE(n > 0);
             CHECK(n <= most);
             CHECK(wr.sg_list == segments.list.data());
@@ -97,7 +97,7 @@ TEST_CASE("a copy of nothing is one empty work request") {
     Rig rig{{0, 0}, {0}};
     ibv_send_wr wr{};
     Segments segments;
-    CHECK(rig.copy.next(1 << 20, 9, wr, segments) == 0);
+    CHECK(rig.copy.next(false, 1 << 20, 9, wr, segments) == 0);
     CHECK(wr.num_sge == 0);
     CHECK(rig.copy.left() == 0);
 }

@@ -21,7 +21,8 @@ TEST_CASE("a datagram of random bytes is taken apart or refused, and never read 
                 .received = 0,
                 .reason = 7,
                 .qp = {.qpn = 8, .psn = 9, .lid = 10, .mtu = 5, .rd_atomic = 11, .gid = {}},
-                .wants_events = 1});
+                .wants_events = 1,
+                .node = 12});
     size_t taken = 0;
     for (int i = 0; i < 300'000; ++i) {
         // On the heap in its exact size, where a sanitizer sees a read past the end.

@@ -36,37 +36,44 @@ inline Address local(uint32_t number = 1, uint16_t port = 0) {
 // What a wireup of an endpoint needs, and queue pairs to speak of in what is written by hand.
 class Room {
 public:
-    explicit Room(const verbs::Device& on = device())
-        : adapter{on, Gate::Kind::one_thread, watchdog} {}
+    // soft: peers of this host are met on soft0, beside the device.
+    explicit Room(const verbs::Device& on = device(), bool soft = false)
+        : adapter{on, Gate::Kind::one_thread, watchdog} {
+        if (soft) beside.emplace(device(), Gate::Kind::one_thread, watchdog);
+        stations.emplace(adapter, beside ? &*beside : nullptr, counters,
+                         Station::Sizes{256, 16, 2000}, false);
+    }
 
     static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 
-    verbs::QueuePair make_qp() { return {adapter, station.cq(), station.srq(), {16, 4}, kAccess}; }
+    // On soft0 or on the device.
+    verbs::QueuePair make_qp(bool soft = false) {
+        Station& at = soft ? *stations->open_soft() : stations->device();
+        return {at.adapter(), at.cq(), at.srq(), {16, 4}, kAccess};
+    }
 
     Watchdog watchdog;
     verbs::Adapter adapter;
     StatisticsPage statistics{};
     Counters& counters{statistics.counters};
-    Station station{adapter, counters, {256, 16, 2000}, false};
+    std::optional<verbs::Adapter> beside;
+    std::optional<Stations> stations;
 };
 
 class Near : public Room {
 public:
     explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000,
-                  const verbs::Device& on = device())
-        : Room{on}
-        , wireup{peers,   statistics, {station, posting_, copies_, 4, lanes, kAccess},
+                  const verbs::Device& on = device(), bool soft = false)
+        : Room{on, soft}
+        , wireup{peers,   statistics, {*stations, posting_, copies_, 4, lanes, kAccess},
                  address, seal,       false} {}
 
     // Takes in all that has come.
     void serve() {
         while (!wireup.serve()) {
         }
-        ibv_wc wc;
-        while (ibv_poll_cq(station.cq(), 1, &wc) == 1)
-            if (Lane* lane = peers.find_lane(wc.qp_num))
-                wireup.retire(*lane, verbs::WorkId{wc.wr_id}.position(),
-                              wc.status == IBV_WC_SUCCESS);
+        take_in(stations->device());
+        if (Station* soft = stations->soft()) take_in(*soft);
         while (Peer* peer = wireup.take_changed()) peer->error = 0;
     }
     size_t known() {
@@ -83,6 +90,14 @@ public:
     PeerTable peers{addresses};
 
 private:
+    void take_in(Station& station) {
+        ibv_wc wc;
+        while (ibv_poll_cq(station.cq(), 1, &wc) == 1)
+            if (Lane* lane = peers.find_lane(station.name_of(wc.qp_num)))
+                wireup.retire(*lane, verbs::WorkId{wc.wr_id}.position(),
+                              wc.status == IBV_WC_SUCCESS);
+    }
+
     verbs::PostList posting_{counters.posts};
     srq::BufferPool copies_{adapter, counters, 256, 16};
 

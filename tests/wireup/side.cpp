@@ -15,16 +15,17 @@ constexpr uint32_t kReceives = 32;
 constexpr size_t kWordBytes = 64;
 } // namespace
 
-Seat::Seat(verbs::Adapter& a)
-    : station{a, counters, {kWordBytes, kReceives, kWorkRequests}, false}
-    , copies{a, counters, kWordBytes, kReceives} {}
+Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft)
+    : alone{device, nullptr, counters, {kWordBytes, kReceives, kWorkRequests}, false}
+    , both{device, &soft, counters, {kWordBytes, kReceives, kWorkRequests}, false}
+    , copies{device, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
-           const PlaceInJob& place, bool lists)
-    : seat_{seat}
+           const PlaceInJob& place, bool lists, bool soft)
+    : stations_{soft ? seat.both : seat.alone}
     , wireup_{peers_,
               statistics_,
-              {seat.station, posting_, seat.copies, 1, most_lanes, IBV_ACCESS_REMOTE_WRITE},
+              {stations_, posting_, seat.copies, 1, most_lanes, IBV_ACCESS_REMOTE_WRITE},
               wanted,
               seal,
               false}
@@ -67,10 +68,14 @@ void Side::step() {
 }
 
 bool Side::poll() {
+    return poll(stations_.device()) || (stations_.soft() && poll(*stations_.soft()));
+}
+
+bool Side::poll(Station& station) {
     ibv_wc wc;
-    if (ibv_poll_cq(seat_.station.cq(), 1, &wc) != 1) return false;
+    if (ibv_poll_cq(station.cq(), 1, &wc) != 1) return false;
     const verbs::WorkId id{wc.wr_id};
-    Lane* lane = peers_.find_lane(wc.qp_num);
+    Lane* lane = peers_.find_lane(station.name_of(wc.qp_num));
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         if (wc.status == IBV_WC_SUCCESS && lane) {
@@ -81,8 +86,8 @@ bool Side::poll() {
             lane->peer().take_frame(lane->session(), lane->peer().received);
             wireup_.heard_from(*lane);
         }
-        seat_.station.receives().give_back(buffer);
-        seat_.station.receives().refill();
+        station.receives().give_back(buffer);
+        station.receives().refill();
         return true;
     }
     if (!lane) return true;

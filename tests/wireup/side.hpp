@@ -12,10 +12,11 @@
 
 // What outlives the endpoints that take turns on it: to make it costs more than an order takes.
 struct Seat {
-    explicit Seat(odrc::verbs::Adapter& a);
+    // soft: on which sides meet, beside the device, if they are to.
+    Seat(odrc::verbs::Adapter& device, odrc::verbs::Adapter& soft);
 
     odrc::Counters counters;
-    odrc::ondemand::Station station;
+    odrc::ondemand::Stations alone, both;
     odrc::srq::BufferPool copies;
 };
 
@@ -24,9 +25,9 @@ struct Seat {
 class Side {
 public:
     // most_lanes: at a time. place: in a job whose members connect by their addresses, or unknown;
-    // lists: and by lists of what these have no room for.
+    // lists: and by lists of what these have no room for. soft: others of this host are met there.
     Side(Seat& seat, const network::Address& wanted, const odrc::ondemand::Seal& seal,
-         uint32_t most_lanes, const odrc::PlaceInJob& place, bool lists);
+         uint32_t most_lanes, const odrc::PlaceInJob& place, bool lists, bool soft);
 
     const network::Address& address() const { return wireup_.address(); }
     const odrc::Counters& counters() const { return statistics_.counters; }
@@ -69,10 +70,11 @@ private:
     };
 
     bool poll();
+    bool poll(odrc::ondemand::Station& station);
     void take_changes();
     void post_words(odrc::ondemand::Peer& peer);
 
-    Seat& seat_;
+    odrc::ondemand::Stations& stations_;
     odrc::StatisticsPage statistics_{};
     odrc::verbs::PostList posting_{statistics_.counters.posts};
     odrc::ondemand::AddressTable addresses_;

@@ -28,8 +28,10 @@ std::vector<std::unique_ptr<Seat>> seats_on(const verbs::Device& device, size_t 
     static Watchdog watchdog;
     static std::deque<verbs::Adapter> adapters;
     verbs::Adapter& adapter = adapters.emplace_back(device, Gate::Kind::many_threads, watchdog);
+    // Beside that.
+    verbs::Adapter& soft = adapters.emplace_back(soft_device(), Gate::Kind::many_threads, watchdog);
     std::vector<std::unique_ptr<Seat>> all;
-    while (all.size() < count) all.push_back(std::make_unique<Seat>(adapter));
+    while (all.size() < count) all.push_back(std::make_unique<Seat>(adapter, soft));
     return all;
 }
 std::vector<std::unique_ptr<Seat>>& seats() {
@@ -67,6 +69,14 @@ void connected_once(World& world) {
         CHECK(world.side(i).counters().connections_made == 1);
         CHECK(world.side(i).counters().connections == 1);
     }
+}
+
+// The same, on soft0 beside the device or, 0, on the device.
+auto connected_once_on_soft(uint64_t soft) {
+    return [soft](World& world) {
+        connected_once(world);
+        for (size_t i : {0u, 1u}) CHECK(world.side(i).counters().connections_soft == soft);
+    };
 }
 
 } // namespace
@@ -282,4 +292,89 @@ TEST_CASE("one has the other's list, the other has none, and either begins") {
                 CHECK(datagrams(0) + datagrams(1) > 0);
             },
             seats_in_a_crowd());
+}
+
+TEST_CASE("on soft0, one begins") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1}},
+                    .faults = 2,
+                    .waits = 1,
+                    .soft = {true, true}},
+                   connected_once_on_soft(1));
+}
+
+TEST_CASE("on soft0, both begin") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1}, {1, 0}},
+                    .faults = 1,
+                    .waits = 0,
+                    .soft = {true, true}},
+                   connected_once_on_soft(1));
+}
+
+TEST_CASE("one begins on soft0, where the other is not") {
+    for (const auto& seal : {ondemand::Seal{}, sealed()})
+        in_every_order({.most_lanes = {8, 8},
+                        .before = {},
+                        .wishes = {{0, 1}},
+                        .faults = 2,
+                        .waits = 1,
+                        .steps = 8,
+                        .seal = seal,
+                        .soft = {true, false}},
+                       connected_once_on_soft(0));
+}
+
+TEST_CASE("one begins on soft0, the other on the device") {
+    for (const auto& seal : {ondemand::Seal{}, sealed()})
+        in_every_order({.most_lanes = {8, 8},
+                        .before = {},
+                        .wishes = {{0, 1}, {1, 0}},
+                        .faults = 1,
+                        .waits = 1,
+                        .steps = 8,
+                        .seal = seal,
+                        .soft = {true, false}},
+                       connected_once_on_soft(0));
+}
+
+TEST_CASE("one queue pair for two peers, on soft0 and on the device") {
+    in_every_order({.most_lanes = {1, 8, 8},
+                    .before = {{0, 1}},
+                    .wishes = {{0, 2}, {0, 1}, {1, 0}},
+                    .faults = 1,
+                    .waits = 0,
+                    .steps = 7,
+                    .soft = {true, true, false}},
+                   [](World& world) {
+                       CHECK(world.side(1).counters().connections_soft ==
+                             world.side(1).counters().connections_made);
+                       CHECK(world.side(2).counters().connections_soft == 0);
+                   });
+}
+
+TEST_CASE("two of one host that name each other, and meet on soft0") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1, Wish::name}, {0, 1}, {1, 0, Wish::name}, {1, 0}},
+                    .faults = 0,
+                    .waits = 1,
+                    .job = 2,
+                    .soft = {true, true}},
+                   connected_once_on_soft(1));
+}
+
+TEST_CASE("two of one host that name each other, of whom one lays a lane") {
+    in_every_order({.most_lanes = {8, 8},
+                    .before = {},
+                    .wishes = {{0, 1, Wish::name}, {0, 1}, {1, 0, Wish::name}, {1, 0}},
+                    .faults = 0,
+                    .waits = 2,
+                    .steps = 8,
+                    .job = 2,
+                    .wait = std::chrono::seconds{1},
+                    .soft = {true, false}},
+                   connected_once_on_soft(0));
 }

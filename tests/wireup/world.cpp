@@ -41,7 +41,7 @@ World::World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario
         sides_.push_back(std::make_unique<Side>(
             *seats[i], loopback(), scenario.seal, scenario.most_lanes[i],
             scenario.job ? place(scenario.job - sides + i, scenario.job) : PlaceInJob{},
-            scenario.lists));
+            scenario.lists, !scenario.soft.empty() && scenario.soft[i]));
     }
 }
 

@@ -26,6 +26,7 @@ struct Scenario {
     uint32_t job{0};              // they are the last of so many, who connect by their addresses
     bool lists{false};            // and by lists
     odrc::Clock::duration wait{}; // how much time passes, at the least
+    std::vector<bool> soft{};     // which of them meet others on soft0; empty: none
 };
 
 // One run of a scenario, in one order.
