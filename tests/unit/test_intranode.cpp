@@ -43,7 +43,8 @@ public:
                                    .seal = {},
                                    .atomics = true,
                                    .native_format = false,
-                                   .place = {}}} {}
+                                   .place = {},
+                                   .lists = false}} {}
     ~Party() { engine_.close(); }
 
     fi_addr_t insert(const Party& other) { return addresses_.insert(other.engine_.address()); }
