@@ -143,7 +143,7 @@ TEST_CASE("what is no list of that peer's is refused") {
     c.introduce(1, 0);
     c.talk(0, 1);
 
-    Duo d; // of socket addresses
+    Duo d{{.caps = kAllCaps, .address_format = FI_SOCKADDR_IN}};
     CHECK(give(d.a, d.to_b, list_of(d.b)) == -FI_EINVAL);
     fid_ep* ep = nullptr;
     REQUIRE(fi_endpoint(d.a.endpoint.domain(), const_cast<fi_info*>(&d.a.endpoint.info()), &ep,
