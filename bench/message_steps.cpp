@@ -4,8 +4,8 @@
 // Tagged messages of eight bytes between two endpoints of one process, each step of them a
 // function of its own, for a program that counts instructions: bench/instructions.
 
+#include "bench/job.hpp"
 #include "fabtests_ext/support/options.hpp"
-#include "prov/ofi/fi_odrc.h"
 
 #include <array>
 #include <rdma/fi_errno.h>
@@ -20,22 +20,12 @@ struct Options {
     bool job{false};
 };
 
-// An endpoint of a job of two, which connects by its peer's address alone if the provider is odrc
-// (FI_ODRC_CONNECT).
-Wishes wishes_of_member(uint32_t rank) {
-    Wishes wishes{.caps = FI_TAGGED | FI_DIRECTED_RECV, .address_format = FI_ODRC_ADDRESS};
-    wishes.prepare = [=](fid_ep* ep) {
-        const fi_odrc_place place{.rank = rank, .size = 2, .job = 1, .endpoint = 0};
-        check(fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_ODRC_OPT_PLACE, &place, sizeof place),
-              "fi_setopt");
-    };
-    return wishes;
-}
+constexpr uint64_t kCaps = FI_TAGGED | FI_DIRECTED_RECV;
 
 struct Side {
     Side(const Options& options, uint32_t rank)
-        : endpoint{options.choice, options.job ? wishes_of_member(rank)
-                                               : Wishes{.caps = FI_TAGGED | FI_DIRECTED_RECV}} {}
+        : endpoint{options.choice,
+                   options.job ? bench::wishes_in_job(rank, 2, kCaps) : Wishes{.caps = kCaps}} {}
 
     void post_receive() {
         check(fi_trecv(endpoint.ep(), bytes.data(), bytes.size(), nullptr, peer, 0, 0, &context),

@@ -5,11 +5,11 @@
 
 #include "bench/all_to_all/measurements.hpp"
 #include "bench/all_to_all/station.hpp"
+#include "bench/job.hpp"
 #include "fabtests_ext/support/fabric.hpp"
 #include "fabtests_ext/support/samples.hpp"
 #include "fabtests_ext/support/shared.hpp"
 #include "ondemand/queues_in_wait.hpp"
-#include "prov/ofi/fi_odrc.h"
 #include "verbs_rc/turn.hpp"
 
 #include <cstring>
@@ -124,16 +124,11 @@ void by_hand(Team& team, Board& board, size_t all, Tell tell, size_t threads, co
 
 // What it takes to enable an endpoint is added to ns; what opens the device is not.
 Wishes wishes_for(size_t rank, size_t all, bool beforehand, double& ns) {
-    Wishes wishes{.caps = FI_TAGGED};
-    wishes.address_format = beforehand ? uint32_t{FI_ODRC_ADDRESS} : uint32_t{FI_SOCKADDR_IN};
-    wishes.prepare = [=, &ns](fid_ep* ep) {
-        const fi_odrc_place place{.rank = static_cast<uint32_t>(rank),
-                                  .size = static_cast<uint32_t>(all),
-                                  .job = 1,
-                                  .endpoint = 0};
-        if (beforehand)
-            check(fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_ODRC_OPT_PLACE, &place, sizeof place),
-                  "fi_setopt");
+    Wishes wishes{.caps = FI_TAGGED, .address_format = FI_SOCKADDR_IN};
+    if (beforehand)
+        wishes = wishes_in_job(static_cast<uint32_t>(rank), static_cast<uint32_t>(all), FI_TAGGED);
+    wishes.prepare = [tell_place = wishes.prepare, &ns](fid_ep* ep) {
+        if (tell_place) tell_place(ep);
         const Stopwatch watch;
         check(fi_enable(ep), "fi_enable");
         ns += watch.nanoseconds();

@@ -14,13 +14,16 @@ namespace fabtests_ext {
 // A process of a pattern: it sends its rank and checks whose it receives.
 class Member {
 public:
-    Member(Team& team, const Choice& choice)
+    Member(Team& team, const Choice& choice,
+           const Wishes& wishes = {.caps = FI_TAGGED | FI_DIRECTED_RECV})
         : team_{team}
-        , endpoint_{choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV}}
+        , endpoint_{choice, wishes}
         , peers_{endpoint_.introduce(team)} {}
 
     int rank() const noexcept { return team_.rank(); }
     int size() const noexcept { return team_.size(); }
+    Endpoint& endpoint() noexcept { return endpoint_; }
+    fi_addr_t peer(int rank) const { return peers_[static_cast<size_t>(rank)]; }
 
     void send(int to) { run(to, kNobody); }
     void receive(int from) { run(kNobody, from); }
