@@ -62,9 +62,8 @@ for wheres in "auto device" "device soft"; do
 done
 
 [[ -x $ODRC_BUILD/contract_tests ]] || exit 0
-# What is said there of atomics of the device's own, of lanes laid by addresses and of descriptors
-# that it looks at holds on the device.
+# Everything that names memory, whose keys are different ones there, and its order.
 run contract auto "$ODRC_BUILD/contract_tests" \
-    -sfe='*test_device_atomics*,*test_all_to_all*,*test_laid_lanes*,*test_range_lists*' \
-    -tce='a descriptor of other memory*' --test-suite-exclude=silence
+    -sf='*test_rma*,*test_atomic*,*test_memory*,*test_messages*,*test_orders*,*test_pieces*' \
+    -tce='a descriptor of other memory*' # which soft0 does not look at
 ((soft > made / 2 && count[rma_operations] > 0 && count[atomics] > 0)) || fail "few are on soft0"

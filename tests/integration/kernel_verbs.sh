@@ -22,7 +22,9 @@ tests=(
     failed=0
     for test; do
         echo "---- $test"
+        begin=$SECONDS
         "./$test.sh" || { echo "**** $test failed ($?)"; failed=1; }
+        echo "($((SECONDS - begin)) s)"
     done
     exit $failed
 ' - "$here" "${tests[@]}"
