@@ -118,9 +118,10 @@ TEST_CASE("two that say they have the same place are both reached") {
 }
 
 TEST_CASE("a job with more processes than queue pairs connects on demand") {
+    constexpr uint32_t kSize = 1u << 25; // the numbers of queue pairs have 24 bits
     Company c{1};
-    c.add(place(0, 60000));
-    c.add(place(59999, 60000));
+    c.add(place(0, kSize));
+    c.add(place(kSize - 1, kSize));
     c.introduce_all();
     c.all_talk();
     CHECK(c.datagrams() > 0);
