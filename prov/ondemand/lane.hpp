@@ -86,6 +86,7 @@ public:
         (kept_ ? last_kept_->next : kept_) = &copy;
         last_kept_ = &copy;
     }
+    bool keeps_copies() const noexcept { return kept_ != nullptr; }
     // Takes the copy of the work request at this position, if it is kept. All before it are done.
     srq::Buffer* take_kept(uint16_t position) noexcept;
 

@@ -227,19 +227,27 @@ Time Engine::serve() noexcept {
         while (poll()) {
         }
     }
+    const Time now = Clock::now();
+    if (probing_ && probe_at_ == kNever) probe_at_ = now + kProbeEvery; // it has just begun
+    if (now >= probe_at_) {
+        while (poll()) {
+        }
+        probing_ = unanswered_ > 0 || inbox_.parts().posted() > 0 || stations_.under_way() > 0;
+        probe_at_ = probing_ ? now + kProbeEvery : kNever;
+        if (probing_) ask_who_is_there();
+    }
     take_changes();
     post_held();
-    probing_ = unanswered_ > 0 || inbox_.parts().posted() > 0;
-    if (const Time now = Clock::now(); probing_ && now >= probe_at_) {
-        probe_at_ = now + kProbeEvery;
-        ask_who_is_there();
-    }
-    return std::min({wireup_.deadline(), wireup_.spare_due(), probing_ ? probe_at_ : kNever});
+    return std::min({wireup_.deadline(), wireup_.spare_due(), probe_at_});
 }
 
 // A peer that died owes its answer for ever, and its silence does not show until something is asked
-// of it.
+// of it. And that an injected message is lost with its lane nobody else may be there to see: the
+// program has been told that it is done with it.
 void Engine::ask_who_is_there() noexcept {
+    peers_.for_each([](Peer& peer) {
+        if (peer.ready() && peer.lane->keeps_copies() && peer.lane->has_room()) peer.lane->probe();
+    });
     if (unanswered_ > 0) {
         peers_.for_each([this](Peer& peer) {
             if (!peer.unanswered.empty()) ask_whether_there(peer);

@@ -330,9 +330,9 @@ private:
 
     size_t unanswered_{0}; // jobs that await their peer
     bool closing_{false};
-    bool flooded_{false}; // by datagrams, more than the watchdog takes at a time
-    bool probing_{false}; // the watchdog looks after those
-    Time probe_at_{};     // again
+    bool flooded_{false};   // by datagrams, more than the watchdog takes at a time
+    bool probing_{false};   // the watchdog looks after those, and after what was injected
+    Time probe_at_{kNever}; // then
     uint32_t idle_polls_{0};
 };
 

@@ -121,6 +121,19 @@ TEST_CASE("the connection breaks under an injected message, which comes once") {
     }
 }
 
+TEST_CASE(
+    "the connection breaks under an injected message, and its sender does not look any more") {
+    for (const Fault& fault : kFaults) {
+        Broken d{fault};
+        char in = 0;
+        int receiving = 0;
+        REQUIRE(fi_trecv(d.b.ep(), &in, 1, nullptr, d.to_a, 1, 0, &receiving) == 0);
+        REQUIRE(fi_tinject(d.a.ep(), "i", 1, d.to_b, 1) == 0);
+        poll_until(d.b, [&] { return d.b.take(&receiving).has_value(); });
+        CHECK(in == 'i');
+    }
+}
+
 TEST_CASE("a repeated message is known by its number, if the peer did not say that it had it") {
     Broken d{kFaults[2]};
     // The peer does not look at what came before the next connection is there.
