@@ -10,7 +10,7 @@
 [[ $device != soft0 ]] || skip "libibverbs does not know its queue pairs; see breaks.sh"
 
 killed() { # PROGRAM OPTION...
-    LD_PRELOAD=$ODRC_BUILD/.libs/dying_queues.so KILL_EVERY=500 FI_ODRC_PROFILE=$scratch/$1 \
+    LD_PRELOAD=$ODRC_BUILD/.libs/dying_queues.so KILL_EVERY=250 FI_ODRC_PROFILE=$scratch/$1 \
         "$ODRC_BUILD/$1" -d "$device" --seed $RANDOM "${@:2}"
     replaced=$(profile_sum "$scratch/$1" connections_replaced)
     ((replaced > 0)) || fail "no connection broke"
@@ -18,5 +18,5 @@ killed() { # PROGRAM OPTION...
     echo "$replaced connections replaced, $dropped frames came twice"
 }
 
-killed odrc_traffic -m 1000 -s 5000
-killed odrc_mixture -o 100
+killed odrc_traffic -m 2000 -s 5000
+killed odrc_mixture -o 300
