@@ -232,7 +232,10 @@ Time Engine::serve() noexcept {
     if (now >= probe_at_) {
         while (poll()) {
         }
-        probing_ = unanswered_ > 0 || inbox_.parts().posted() > 0 || stations_.under_way() > 0;
+        // A program that goes on injecting need not wake the watchdog each time it stops probing.
+        const uint64_t posts = counters_.posts;
+        probing_ = busy() || unanswered_ > 0 || inbox_.parts().posted() > 0 ||
+                   std::exchange(posts_then_, posts) != posts;
         probe_at_ = probing_ ? now + kProbeEvery : kNever;
         if (probing_) ask_who_is_there();
     }
@@ -245,14 +248,10 @@ Time Engine::serve() noexcept {
 // of it. And that an injected message is lost with its lane nobody else may be there to see: the
 // program has been told that it is done with it.
 void Engine::ask_who_is_there() noexcept {
-    peers_.for_each([](Peer& peer) {
+    peers_.for_each([this](Peer& peer) {
         if (peer.ready() && peer.lane->keeps_copies() && peer.lane->has_room()) peer.lane->probe();
+        if (!peer.unanswered.empty()) ask_whether_there(peer);
     });
-    if (unanswered_ > 0) {
-        peers_.for_each([this](Peer& peer) {
-            if (!peer.unanswered.empty()) ask_whether_there(peer);
-        });
-    }
     inbox_.parts().for_each_posted(
         [this](const Receive& part) { ask_whether_there(*part.source); });
 }

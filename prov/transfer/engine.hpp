@@ -102,9 +102,11 @@ public:
     ssize_t cancel(void* context) noexcept;
 
     // What earlier calls held back, for more was to follow (FI_MORE), goes with a call that does
-    // not say so, and with one that fails (fi_msg(3)).
+    // not say so, and with one that fails (fi_msg(3)). What was injected the program need not look
+    // after.
     ssize_t end_call(ssize_t result, uint64_t flags) noexcept {
         if (result != 0 || !(flags & FI_MORE)) post_held();
+        if (result == 0 && flags & FI_INJECT) look_after_peers();
         return result;
     }
 
@@ -333,6 +335,7 @@ private:
     bool flooded_{false};   // by datagrams, more than the watchdog takes at a time
     bool probing_{false};   // the watchdog looks after those, and after what was injected
     Time probe_at_{kNever}; // then
+    uint64_t posts_then_{0};
     uint32_t idle_polls_{0};
 };
 

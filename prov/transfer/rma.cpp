@@ -77,7 +77,6 @@ ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) 
         return -error;
     }
     lane.keep(*copy);
-    look_after_peers();
     ++counters_.rma_operations;
     counters_.rma_bytes += length;
     count(settings_.tallies.written, 0);

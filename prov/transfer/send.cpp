@@ -67,7 +67,6 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
         return -error;
     }
     lane.keep(*copy);
-    look_after_peers();
     count_sent(length);
     count(settings_.tallies.sent, 0);
     return 0;

@@ -134,6 +134,21 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("the connection breaks under an injected first word, and its sender has never looked") {
+    for (const char* fault : {"ODRC_FAULT_LOST", "ODRC_FAULT_UNACKNOWLEDGED"}) {
+        Duo d;
+        char in = 0;
+        int receiving = 0;
+        REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, d.to_a, &receiving) == 0);
+        setenv(fault, "1", 1);
+        REQUIRE(fi_inject(d.a.ep(), "i", 1, d.to_b) == 0);
+        poll_until(d.b, [&] { return statistics_of(d.a).connections_made == 1; });
+        unsetenv(fault);
+        poll_until(d.b, [&] { return d.b.take(&receiving).has_value(); });
+        CHECK(in == 'i');
+    }
+}
+
 TEST_CASE("a repeated message is known by its number, if the peer did not say that it had it") {
     Broken d{kFaults[2]};
     // The peer does not look at what came before the next connection is there.
