@@ -79,6 +79,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool crossed : 1 {false}; // both have begun the wireup
     bool told_to_wait : 1 {false}; // the peer has no queue pair for us yet
     bool stall_told : 1 {false};   // in the log
+    bool silent : 1 {false};       // it has been asked often, and has not answered
     uint8_t stall{0};              // its place on the page of statistics, if it has one
     bool renewed{false};   // the peer began a new session: what awaits answers will get none
     bool broken{false};    // its last lane is over, and not all of its completions have come

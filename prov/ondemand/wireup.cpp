@@ -12,10 +12,6 @@
 namespace odrc::ondemand {
 namespace {
 
-using namespace std::chrono_literals;
-
-// A peer that is there answers at once, whatever its application does (its watchdog sees to it).
-constexpr auto kFirstWait = 50ms;
 // How many of our datagrams the peer's host must turn back before we believe that nobody is there:
 // who has not been heard from yet may be about to come.
 constexpr uint8_t kRefusals = 5;
@@ -66,16 +62,19 @@ void Wireup::connect(Peer& peer) noexcept {
     serve_line();
 }
 
-// The peer has its queue pair's turn.
-void Wireup::begin(Peer& peer) noexcept {
+// The peer that stands in line has its turn. False if there is no queue pair for it after all.
+bool Wireup::begin(Peer& peer) noexcept {
     if (const int error = make_lane(peer)) {
+        if (make_do(error)) return false;
+        set_link(peer, Link::none);
         peer.error = error;
-        end_stall(peer);
-        return mark_changed(peer);
+        mark_changed(peer);
+        return true;
     }
     set_link(peer, Link::requested);
-    await_answer(peer, kFirstWait);
+    await_answer(peer, pace_.wait());
     ask(peer);
+    return true;
 }
 
 // To ourselves there is nothing to ask: the queue pair is its own peer.
@@ -144,12 +143,17 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     }
     if (peer.link == Link::none) {
         if (!(m.reason & kWanted) && !peer.standing()) return answer(WireupType::goodbye, peer, m);
-        if (lanes_ >= queues_.most_lanes && !take_back_waiting()) {
+        if (!has_room()) {
             stand_in_line(peer);
             if (!make_way_for(m)) return answer(WireupType::wait, peer, m);
         }
-        if (const int error = make_lane(peer))
-            return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
+        if (const int error = make_lane(peer)) {
+            if (!make_do(error))
+                return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
+            stand_in_line(peer);
+            ask_to_leave();
+            return answer(WireupType::wait, peer, m);
+        }
     }
     const int error = connect_lane(peer, m.qp, m.wants_events);
     if (error == FI_EAGAIN) { // the peer asks again
@@ -160,7 +164,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     peer.crossed = peer.link == Link::requested;
     set_link(peer, Link::accepted);
     greet(peer, m);
-    await_answer(peer, kFirstWait);
+    await_answer(peer, pace_.wait());
     if (error) {
         answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
         return give_up(peer, error);
@@ -201,6 +205,7 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
         const int error = connect_lane(peer, m.qp, m.wants_events);
         if (error == FI_EAGAIN) return; // we ask again, and are answered again
         if (error) return give_up(peer, error);
+        if (!peer.told_to_wait) pace_.answered(peer.since, Clock::now(), peer.tries > 0);
         greet(peer, m);
     } else if (m.endpoint != peer.remote_endpoint || m.attempt != peer.remote_attempt) {
         return;

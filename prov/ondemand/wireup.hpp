@@ -7,6 +7,7 @@
 #include "base/parameters.hpp"
 #include "base/statistics_page.hpp"
 #include "ondemand/connect_rule.hpp"
+#include "ondemand/pace.hpp"
 #include "ondemand/peer_table.hpp"
 #include "ondemand/queues_in_wait.hpp"
 #include "ondemand/spare_queues.hpp"
@@ -128,7 +129,7 @@ private:
     void on_refuse(Peer& peer, const WireupMessage& message) noexcept;
     void on_goodbye(Peer& peer, const WireupMessage& message) noexcept;
     void on_nobody_there(Peer& peer) noexcept;
-    void begin(Peer& peer) noexcept;
+    bool begin(Peer& peer) noexcept;
     void ask(Peer& peer) noexcept;
     void greet(Peer& peer, const WireupMessage& message) noexcept;
 
@@ -153,6 +154,7 @@ private:
     // wireup_talk.cpp
     void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
+    void late(Peer& peer, Time now) noexcept;
     void tell_of_stall(Peer& peer, Time now) noexcept;
     void show_stall(Peer& peer) noexcept;
     void end_stall(Peer& peer) noexcept;
@@ -185,6 +187,9 @@ private:
     bool ask_to_leave() noexcept;
     Peer* idle_peer() noexcept;
     bool make_way_for(const WireupMessage& request) noexcept;
+    bool has_room() noexcept;
+    bool make_do(int error) noexcept;
+    bool may_ask() const noexcept;
     uint64_t& departures(const Peer& peer) noexcept;
     void leave(Peer& peer) noexcept;
     void part(Peer& peer) noexcept;
@@ -197,9 +202,7 @@ private:
     // wireup_link.cpp
     verbs::QueuePair make_queue_pair(Station& station, bool deep);
     int make_lane(Peer& peer) noexcept;
-    bool has_room_for_spare() const noexcept {
-        return lanes_ + spares_.count() < queues_.most_lanes;
-    }
+    bool has_room_for_spare() const noexcept { return lanes_ + spares_.count() < most_lanes_; }
     int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
     void become_ready(Peer& peer) noexcept;
     void set_link(Peer& peer, Link link) noexcept;
@@ -238,6 +241,10 @@ private:
     bool asked_too_early_{false}; // to leave, with something under way
     uint32_t breaking_{0};        // peers whose last lane is not over, and who wait for that
     uint32_t lanes_{0};
+    uint32_t most_lanes_{queues_.most_lanes}; // fewer, where the device has no more
+    Time more_at_{};                          // it may have again
+    Pace pace_;
+    uint32_t silent_{0};              // of those that are asked
     std::array<uint32_t, 7> links_{}; // peers, by their link; none is not counted
     List<Peer, Changed> changed_;
     std::vector<std::unique_ptr<Lane>> dying_;

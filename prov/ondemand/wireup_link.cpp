@@ -123,6 +123,8 @@ void Wireup::set_link(Peer& peer, Link link) noexcept {
     --links_[static_cast<size_t>(peer.link)];
     ++links_[static_cast<size_t>(link)];
     peer.link = link;
+    silent_ -= peer.silent;
+    peer.silent = false;
     if (link == Link::none || link == Link::ready) end_stall(peer);
     counters_.connections_wiring = count(Link::requested) + count(Link::accepted);
     counters_.connections_leaving = count(Link::leaving);

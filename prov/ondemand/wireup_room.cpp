@@ -19,8 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How many requests of ours wait for an answer at a time: a storm of first words stays smooth.
-constexpr uint32_t kRequests = 128;
 // How many are asked to leave at a time, at most; one that has been asked so often does not count.
 constexpr uint32_t kLeaving = 32;
 constexpr uint8_t kSlow = 6;
@@ -38,6 +36,9 @@ constexpr auto kRest = 2ms;
 constexpr uint16_t kCrowded = 64;
 constexpr uint8_t kDeepenings = 8;
 
+// How long a device that had no queue pair for us is not asked for more.
+constexpr auto kAskDevice = 1s;
+
 } // namespace
 
 void Wireup::stand_in_line(Peer& peer) noexcept {
@@ -48,18 +49,42 @@ void Wireup::stand_in_line(Peer& peer) noexcept {
 }
 
 void Wireup::serve_line() noexcept {
-    while (in_line() > 0 && (lanes_ < queues_.most_lanes || take_back_waiting()) &&
-           count(Link::requested) < kRequests) {
-        Peer& peer = *line_.front();
-        stand_down(peer);
-        begin(peer);
+    while (in_line() > 0 && has_room() && may_ask() && begin(*line_.front())) {
     }
     ask_to_leave();
 }
 
+// For one lane more. Where the device had no queue pair for it, it is asked again now and then.
+bool Wireup::has_room() noexcept {
+    if (lanes_ < most_lanes_ || take_back_waiting()) return true;
+    if (most_lanes_ == queues_.most_lanes || Clock::now() < more_at_) return false;
+    ++most_lanes_;
+    return true;
+}
+
+// No queue pair could be made, for others have what the device has of them: who has some makes do
+// with these.
+bool Wireup::make_do(int error) noexcept {
+    const bool shortage = error == ENOMEM || error == EAGAIN || error == ENOSPC || error == EBUSY;
+    if (!shortage || lanes_ == 0) return false;
+    if (most_lanes_ == queues_.most_lanes)
+        ODRC_WARN(FI_LOG_EP_CTRL,
+                  "{}: the device has no more queue pairs; {} of {} have to do for {} peers",
+                  adapter_.port().name(), lanes_, queues_.most_lanes, lanes_ + in_line());
+    most_lanes_ = lanes_;
+    more_at_ = Clock::now() + kAskDevice;
+    return true;
+}
+
+// A storm of first words stays smooth; and those to the dead do not hold up the others.
+bool Wireup::may_ask() const noexcept {
+    const uint32_t asked = count(Link::requested);
+    return asked < Pace::kMost && asked - silent_ < pace_.requests();
+}
+
 // Has somebody leave for each of those in line. True if some are about to.
 bool Wireup::ask_to_leave() noexcept {
-    if (in_line() == 0 || lanes_ < queues_.most_lanes || take_back_waiting()) return true;
+    if (in_line() == 0 || has_room()) return true;
     auto leaving = static_cast<uint32_t>(dying_.size());
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
         if (peer->link == Link::leaving && peer->tries < kSlow) ++leaving;

@@ -13,9 +13,13 @@ using namespace std::chrono_literals;
 
 // How many datagrams are taken in at a time.
 constexpr int kAtATime = 64;
-// An answer is asked for again twice as late each time, up to this.
-constexpr auto kLongestWait = 1000ms;
+// An answer is asked for again twice as late each time, up to Pace::kLongestWait, until both so
+// much time has passed and so many datagrams have gone out: a process that was stopped meanwhile
+// has not asked.
 constexpr auto kPatience = 15s;
+constexpr uint8_t kTries = 10;
+// Who has not answered so many does not hold up others.
+constexpr uint8_t kSilent = 5;
 // A wireup that takes longer is told of in the log.
 constexpr auto kStall = 1s;
 // How often those in line look whether somebody can leave for them, or a lane that broke is over.
@@ -93,16 +97,17 @@ void Wireup::await_answer(Peer& peer, std::chrono::milliseconds first) noexcept 
 }
 
 void Wireup::send_again(Peer& peer, Time now) noexcept {
-    if (now - peer.heard >= kPatience)
+    if (now - peer.heard >= kPatience && peer.tries >= kTries)
         return peer.link == Link::tried ? give_up_laid(peer) : give_up(peer, FI_ETIMEDOUT);
     tell_of_stall(peer, now);
     if (peer.told_to_wait && in_line() > 0) return step_aside(peer); // another may go first
     if (peer.tries < UINT8_MAX) ++peer.tries;
     if (peer.stall_told) show_stall(peer);
-    peer.wait = std::min<std::chrono::milliseconds>(2 * peer.wait, kLongestWait);
+    peer.wait = std::min(2 * peer.wait, Pace::kLongestWait);
     peer.retransmit_at = now + peer.wait;
     switch (peer.link) {
     case Link::requested:
+        if (!peer.told_to_wait) late(peer, now);
         return ask(peer);
     case Link::accepted:
         return send(WireupType::accept, peer);
@@ -114,6 +119,13 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
     }
 }
 
+void Wireup::late(Peer& peer, Time now) noexcept {
+    pace_.late(peer.since, now);
+    if (peer.silent || peer.tries < kSilent) return;
+    peer.silent = true;
+    ++silent_;
+}
+
 void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
     if (peer.stall_told || now - peer.began < kStall) return;
     peer.stall_told = true;
@@ -123,7 +135,7 @@ void Wireup::tell_of_stall(Peer& peer, Time now) noexcept {
              "{}: the connection to {} takes its time: it is {}, after {} ms and {} datagrams; "
              "{} peers are in line, of {} queue pairs {} are connected",
              adapter_.port().name(), peer.address.text(), state_of(peer), ms_since(peer.began, now),
-             peer.tries + 1, in_line(), queues_.most_lanes, count(Link::ready));
+             peer.tries + 1, in_line(), most_lanes_, count(Link::ready));
 }
 
 // On the page of statistics, where it stays until the wireup is over.

@@ -14,6 +14,9 @@ namespace odrc::soft {
 
 namespace {
 
+// How many stalled queue pairs are tried at a time.
+constexpr size_t kRetriesAtATime = 16;
+
 std::mutex open_mutex;
 std::weak_ptr<Process> open_process;
 
@@ -130,7 +133,15 @@ void Process::remove_stalled(QueuePair& qp) noexcept {
 void Process::retry_stalled() noexcept {
     std::unique_lock lock{stalled_mutex_, std::try_to_lock};
     if (!lock) return; // somebody else is at it
-    std::erase_if(stalled_, [](QueuePair* qp) { return !qp->retry(); });
+    for (size_t left = std::min(stalled_.size(), kRetriesAtATime); left > 0; --left) {
+        if (next_stalled_ >= stalled_.size()) next_stalled_ = 0;
+        if (stalled_[next_stalled_]->retry()) {
+            ++next_stalled_;
+        } else {
+            stalled_[next_stalled_] = stalled_.back();
+            stalled_.pop_back();
+        }
+    }
     stalled_count_.store(static_cast<uint32_t>(stalled_.size()), std::memory_order_relaxed);
 }
 

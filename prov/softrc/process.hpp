@@ -61,6 +61,7 @@ public:
     void add_stalled(QueuePair& qp) noexcept;
     void remove_stalled(QueuePair& qp) noexcept;
     bool any_stalled() const noexcept { return stalled_count_.load(std::memory_order_relaxed) > 0; }
+    // Some of them, in turns: who polls is not to pay for thousands of sleeping peers.
     void retry_stalled() noexcept;
 
     void count_rnr_nak() noexcept { rnr_naks_.fetch_add(1, std::memory_order_relaxed); }
@@ -91,6 +92,7 @@ private:
 
     std::mutex stalled_mutex_;
     std::vector<QueuePair*> stalled_;
+    size_t next_stalled_{0}; // of those, to be tried
     std::atomic<uint32_t> stalled_count_{0};
     std::atomic<uint64_t> rnr_naks_{0};
 

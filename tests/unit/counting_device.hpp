@@ -7,12 +7,16 @@
 
 #include "softrc/device.hpp"
 
+#include <cerrno>
+#include <climits>
+
 namespace rig {
 
 using namespace odrc;
 
 struct Calls {
     int created{0}, modified{0}, destroyed{0};
+    int most{INT_MAX}; // queue pairs that it has
     int standing() const { return created - destroyed; }
 };
 
@@ -23,6 +27,7 @@ public:
         , calls_{calls} {}
 
     ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept override {
+        if (calls_.standing() >= calls_.most) return errno = ENOMEM, nullptr;
         ++calls_.created;
         return soft_->create_qp(pd, attr);
     }

@@ -105,3 +105,38 @@ TEST_CASE("lanes and spare queue pairs together are never more than there may be
         CHECK(stage.standing() == static_cast<int>(most));
     }
 }
+
+TEST_CASE("a device has no more queue pairs: those that are there are given from peer to peer") {
+    Stage stage{1000};
+    stage.device.calls().most = 3;
+    for (int i = 0; i < 3; ++i) REQUIRE(stage.somebody_comes());
+    REQUIRE_FALSE(stage.somebody_comes()); // it is to wait
+    Far& late = *stage.visitors.back();
+    size_t asked_to_leave = 0;
+    for (auto& visitor : stage.visitors) {
+        const auto message = visitor->receive();
+        if (!message || message->type != WireupType::leave) continue;
+        ++asked_to_leave;
+        visitor->send(stage.near.wireup.address(), reply(WireupType::left, *message));
+    }
+    CHECK(asked_to_leave == 1);
+    for (int i = 0; i < 10 && stage.near.link_to(late.address()) == Link::none; ++i)
+        stage.near.serve();
+    late.send(stage.near.wireup.address(), request(stage.queue_pairs.back(), 1));
+    stage.near.serve();
+    CHECK(stage.near.link_to(late.address()) == Link::accepted);
+    CHECK(stage.standing() == 3);
+
+    // It has more again, which is found out soon.
+    stage.device.calls().most = 4;
+    std::this_thread::sleep_for(std::chrono::milliseconds{1100});
+    CHECK(stage.somebody_comes());
+    CHECK(stage.standing() == 4);
+}
+
+TEST_CASE("a device has no queue pair at all: who asks is refused") {
+    Stage stage{1000};
+    stage.device.calls().most = 0;
+    CHECK_FALSE(stage.somebody_comes());
+    CHECK(stage.near.link_to(stage.visitors.back()->address()) == Link::none);
+}
