@@ -47,6 +47,11 @@ void broadcast(Member& m) {
         if (m.rank() + bit < m.size()) m.send(m.rank() + bit);
 }
 
+void gather(Member& m) {
+    if (m.rank() != 0) return m.send(0);
+    for (int from = 1; from < m.size(); ++from) m.receive(from);
+}
+
 void allgather(Member& m) {
     if (power_of_two(m.size())) return double_recursively(m, m.size());
     for (int i = 1; i < m.size(); ++i) ring(m);

@@ -15,6 +15,8 @@ void barrier(Member& m);
 void allreduce(Member& m);
 // Down a binomial tree from rank 0.
 void broadcast(Member& m);
+// All to rank 0, at once.
+void gather(Member& m);
 // Recursive doubling where the size is a power of two, else a ring.
 void allgather(Member& m);
 void alltoall(Member& m);

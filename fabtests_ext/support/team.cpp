@@ -77,8 +77,12 @@ unsigned long long Team::sum(unsigned long long mine) {
 }
 
 int run_team(int size, const std::function<int(Team&)>& body, const Halves& halves) {
-    if (size < 1 || size > Team::Shared::kMost || (halves.two() && size % 2 != 0))
-        throw std::out_of_range{"number of processes"};
+    if (size < 1 || size > Team::Shared::kMost || (halves.two() && size % 2 != 0)) {
+        std::fprintf(stderr,
+                     "%d processes: there are 1 to %d, and as many on one host as on the other\n",
+                     size, Team::Shared::kMost);
+        return 1;
+    }
     void* memory = mmap(nullptr, sizeof(Team::Shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc{};

@@ -45,6 +45,6 @@ if [[ $RDMA_VM_NODE == 1 ]]; then
         ip link set eth0 up
     } &
 fi
-traffic flap -n 8 -m 4000 -s 20000
+traffic flap -n 8 -m 20000 -s 20000
 ((replaced > 0)) || fail "no connection broke"
 wait
