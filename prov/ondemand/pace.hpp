@@ -35,8 +35,10 @@ public:
             most_ = std::min(most_ + 1, kMost);
         }
         if (again) return;
-        const auto took = std::chrono::ceil<std::chrono::milliseconds>(now - asked);
-        wait_ = std::clamp((7 * wait_ + 4 * took) / 8, kShortestWait, kLongestWait);
+        using std::chrono::milliseconds;
+        round_trip_ += (now - asked - round_trip_) / 8;
+        wait_ = std::clamp(std::chrono::ceil<milliseconds>(4 * round_trip_), kShortestWait,
+                           kLongestWait);
     }
 
     // There was no answer to one in time. Those that were under way when the last one was late say
@@ -51,7 +53,8 @@ public:
 
 private:
     uint32_t most_{kMost};
-    uint32_t answers_{0}; // since that has changed
+    uint32_t answers_{0};           // since that has changed
+    Clock::duration round_trip_{0}; // roughly
     std::chrono::milliseconds wait_{kShortestWait};
     Time slowed_{};
 };

@@ -24,6 +24,8 @@ TEST_CASE("late answers make them fewer, once for all that are under way, and ne
     for (int i = 2; i < 20; ++i) pace.late(Time{} + i * 1s, Time{} + i * 1s + 500ms);
     CHECK(pace.requests() == Pace::kLeast);
     CHECK(pace.wait() == Pace::kLongestWait);
+    pace.answered(Time{} + 30s, Time{} + 30s + 2ms, false); // and that was long ago
+    CHECK(pace.wait() == Pace::kShortestWait);
 }
 
 TEST_CASE("answers make them more again, one at a time") {
