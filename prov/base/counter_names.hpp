@@ -47,6 +47,8 @@ inline constexpr CounterName kCounterNames[] = {
     {"atomics", &Counters::atomics},
     {"posts", &Counters::posts},
     {"unexpected", &Counters::unexpected},
+    {"credit_waits", &Counters::credit_waits},
+    {"credit_grants", &Counters::credit_grants},
     {"registrations", &Counters::registrations},
     {"registrations_found", &Counters::registrations_found},
     {"memory_bytes", &Counters::memory_bytes, true},

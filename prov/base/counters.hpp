@@ -43,6 +43,8 @@ struct Counters {
     uint64_t atomics{0};             // that this side began
     uint64_t posts{0};               // calls that handed work requests to the device
     uint64_t unexpected{0};          // messages that came before their receive was posted
+    uint64_t credit_waits{0};        // times that messages had to wait until a peer took more
+    uint64_t credit_grants{0};       // frames that did nothing but let a peer send more
     uint64_t registrations{0};       // of the program's memory, for transfers
     uint64_t registrations_found{0}; // that were there already
     uint64_t memory_bytes{0};

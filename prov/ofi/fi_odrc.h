@@ -70,6 +70,8 @@ struct fi_odrc_statistics {
     uint64_t published_bytes;
     uint64_t connections_deepened;
     uint64_t connections_soft;
+    uint64_t credit_waits;
+    uint64_t credit_grants;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

@@ -48,7 +48,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .repeats_dropped = c.repeats_dropped,
             .published_bytes = c.published_bytes,
             .connections_deepened = c.connections_deepened,
-            .connections_soft = c.connections_soft};
+            .connections_soft = c.connections_soft,
+            .credit_waits = c.credit_waits,
+            .credit_grants = c.credit_grants};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

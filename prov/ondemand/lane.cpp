@@ -20,7 +20,7 @@ int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool m
 }
 
 void Lane::probe() noexcept {
-    if (full() || budget_.left <= 1) return;
+    if (!has_place()) return;
     const bool visited = visited_;
     ibv_send_wr wr{};
     wr.opcode = IBV_WR_RDMA_WRITE;

@@ -60,6 +60,8 @@ public:
     // One place is kept for the mark that ends a failed lane.
     bool has_room() const noexcept { return used() < most_ && budget_.left > 1; }
     bool full() const noexcept { return used() >= depth_ - 1; }
+    // The same for what is no job of the peer's.
+    bool has_place() const noexcept { return !full() && budget_.left > 1; }
     bool is_deep() const noexcept { return depth_ == kFullDepth; }
     bool idle() const noexcept { return used() == 0; }
 

@@ -12,7 +12,7 @@
 namespace odrc::ondemand {
 namespace {
 
-constexpr uint8_t kFirstByte = 0xd1; // version 1
+constexpr uint8_t kFirstByte = 0xd2; // version 2
 constexpr size_t kFixedBytes = 20;
 constexpr size_t kFirstBytes = 3;
 constexpr size_t kCountBytes = 2;

@@ -5,8 +5,10 @@
 
 #include "base/clock.hpp"
 #include "base/list.hpp"
+#include "base/sequence.hpp"
 #include "ondemand/address.hpp"
 #include "ondemand/lane.hpp"
+#include "srq/window.hpp"
 
 #include <memory>
 #include <rdma/fabric.h>
@@ -101,18 +103,21 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t remote_losses{0};
     uint32_t session{1}; // counts both: from one loss, of either side, to the next
     // Frames are numbered from the beginning of the session, whatever lanes they take.
-    uint32_t sent{0};            // the number of the next one out
-    uint32_t received{0};        // the number of the next one in
-    uint32_t received_before{0}; // the same, of the session before
-    uint32_t taken{0};           // how many of ours the peer has, as it said last: at the least.
-                                 // Of the session before, until it says so of this one
-    uint32_t leave_round{0};     // how often we have asked the peer to leave
-    uint32_t refused_round{0};   // the last time that it asked us in vain
-    uint32_t asked_round{0};     // the last time that it asked us too early
-    Time began{};                // of the wireup, or of the leave
-    Time since{};                // where it stands
-    Time heard{};                // from the peer in this step, or its beginning
-    Time retransmit_at{};        // of its next datagram
+    uint32_t sent{0};               // the number of the next one out
+    uint32_t received{0};           // the number of the next one in
+    uint32_t received_before{0};    // the same, of the session before
+    uint32_t taken{0};              // how many of ours the peer has, as it said last: at the least.
+                                    // Of the session before, until it says so of this one
+    srq::SendWindow window_out{};   // what the peer takes of us
+    srq::ReceiveWindow window_in{}; // and we of it
+    uint16_t heard_in{0};           // the round of Shares in which its last frame came
+    uint32_t leave_round{0};        // how often we have asked the peer to leave
+    uint32_t refused_round{0};      // the last time that it asked us in vain
+    uint32_t asked_round{0};        // the last time that it asked us too early
+    Time began{};                   // of the wireup, or of the leave
+    Time since{};                   // where it stands
+    Time heard{};                   // from the peer in this step, or its beginning
+    Time retransmit_at{};           // of its next datagram
     std::chrono::milliseconds wait{}; // for an answer to the last one
 
     std::unique_ptr<Lane> lane; // from requested on
@@ -135,6 +140,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
     bool stayed{false};       // when it was asked to leave
     bool deep{false};         // its lanes are to have the full depth
+    bool stopped{false};      // something waits until the peer takes more
+    bool stopped_then{false}; // it did already when the watchdog looked
     uint8_t deepenings{0};    // how often one was to give way to a deeper one
     uint16_t crowded{0};      // how often its lane was full since
 
@@ -149,6 +156,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
         ++session;
         received_before = received;
         sent = received = 0;
+        window_out = {};
+        window_in = {};
     }
     bool nothing_waits() const noexcept { return jobs.empty() && repeats.empty() && left.empty(); }
 
@@ -163,9 +172,6 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
             return Turn::next;
         }
         return is_before(sequence, next) ? Turn::repeated : Turn::early;
-    }
-    static bool is_before(uint32_t a, uint32_t b) noexcept {
-        return static_cast<int32_t>(a - b) < 0;
     }
 
     // Nothing was ever said between us.
@@ -188,6 +194,6 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     }
     bool may_go(const Job& job) const noexcept { return !job.fenced || job.out || under_way == 0; }
 };
-static_assert(sizeof(Peer) <= 320);
+static_assert(sizeof(Peer) <= 336);
 
 } // namespace odrc::ondemand

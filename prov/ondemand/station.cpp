@@ -49,7 +49,8 @@ Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes
     , work_requests_{completions_of(adapter.port(), sizes) - sizes.receives}
     , channel_{make_channel(adapter, waitable)}
     , cq_{make_cq(adapter, work_requests_ + sizes.receives, channel_.get())}
-    , receives_{adapter, counters, sizes.frame_bytes, sizes.receives} {}
+    , receives_{adapter, counters, sizes.frame_bytes, sizes.receives}
+    , shares_{sizes.receives} {}
 
 void Station::arm() noexcept {
     ibv_cq* cq = nullptr;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "srq/receive_queue.hpp"
+#include "srq/window.hpp"
 
 namespace odrc::ondemand {
 
@@ -39,6 +40,7 @@ public:
     ibv_cq* cq() const noexcept { return cq_.get(); }
     ibv_srq* srq() const noexcept { return receives_.get(); }
     srq::ReceiveQueue& receives() noexcept { return receives_; }
+    srq::Shares& shares() noexcept { return shares_; } // of that, for who sends
 
     CompletionBudget& budget() noexcept { return budget_; }
     // Work requests whose completions have not come.
@@ -59,6 +61,7 @@ private:
     verbs::Channel channel_;
     verbs::Cq cq_;
     srq::ReceiveQueue receives_;
+    srq::Shares shares_;
     CompletionBudget budget_{work_requests_};
 };
 

@@ -20,7 +20,7 @@ constexpr uint8_t kRefusalsOfKnown = 2;
 // How many of our frames the peer has, as it says. Who does not know yet that the session has begun
 // speaks of the one before, and of more frames than we have sent in this one: none.
 uint32_t taken_of(const Peer& peer, const WireupMessage& m) noexcept {
-    return Peer::is_before(peer.sent, m.received) ? 0 : m.received;
+    return is_before(peer.sent, m.received) ? 0 : m.received;
 }
 
 // The peer closes, and with it the session, over whatever lane: one that broke, too, whose
@@ -84,6 +84,7 @@ void Wireup::ask(Peer& peer) noexcept {
     if (error == FI_EAGAIN) return;
     if (error) return give_up(peer, error);
     peer.taken = peer.received;
+    peer.window_out.open_to(peer.received + window_for(peer));
     become_ready(peer);
 }
 
@@ -116,6 +117,8 @@ void Wireup::handle(Peer* peer, const Address& from, const WireupMessage& messag
         return on_ticket(*peer, message);
     case WireupType::elsewhere:
         return on_elsewhere(*peer, message);
+    case WireupType::nudge:
+        return on_nudge(*peer, message);
     }
 }
 
@@ -193,6 +196,7 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     const uint32_t taken = taken_of(peer, m);
     if (m.reason & kCarried || taken != peer.taken) peer.breaks = 0;
     peer.taken = taken;
+    peer.window_out.open_to(taken + m.window);
 }
 
 void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
@@ -216,6 +220,11 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
 
 void Wireup::on_confirm(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.link == Link::accepted && is_of_link(peer, m)) become_ready(peer);
+}
+
+// The peer's program sends, and this one does not look.
+void Wireup::on_nudge(const Peer& peer, const WireupMessage& m) noexcept {
+    if (is_of_link(peer, m)) wanted_completions_ = true;
 }
 
 void Wireup::on_refuse(Peer& peer, const WireupMessage& m) noexcept {

@@ -82,11 +82,11 @@ public:
     // Takes in datagrams that have come, and sends again what has waited long enough. False if
     // there may be more of them: so many are taken at a time that other work goes on.
     bool serve() noexcept;
-    // Somebody can leave or has left, or a lane that broke is over, as soon as the completions are
-    // taken that are there: they may be all that keeps a lane from being idle, while the program
-    // does not look for them.
+    // Somebody can leave or has left, or a lane that broke is over, or a peer may send more, as
+    // soon as the completions are taken that are there: they may be all that keeps a lane from
+    // being idle, while the program does not look for them.
     bool wants_completions() noexcept {
-        return std::exchange(asked_too_early_, false) ||
+        return std::exchange(wanted_completions_, false) ||
                in_line() + breaking_ + count(Link::tried) > 0;
     }
     // When serve() is due even if nothing comes: for a wireup's sake, and to make a queue pair for
@@ -113,6 +113,9 @@ public:
     // Ends all links and tells the peers.
     void say_goodbye() noexcept;
 
+    // Something waits until the peer lets more come: it shall look whether it can.
+    void nudge(Peer& peer) noexcept { send(WireupType::nudge, peer); }
+
     // A completion was polled. A failed lane has more behind it, and goes when it has them all.
     void retire(Lane& lane, uint16_t position, bool done) noexcept {
         lane.retire(position);
@@ -126,6 +129,7 @@ private:
     void on_request(Peer& peer, const WireupMessage& message) noexcept;
     void on_accept(Peer& peer, const WireupMessage& message) noexcept;
     void on_confirm(Peer& peer, const WireupMessage& message) noexcept;
+    void on_nudge(const Peer& peer, const WireupMessage& message) noexcept;
     void on_refuse(Peer& peer, const WireupMessage& message) noexcept;
     void on_goodbye(Peer& peer, const WireupMessage& message) noexcept;
     void on_nobody_there(Peer& peer) noexcept;
@@ -159,7 +163,8 @@ private:
     void show_stall(Peer& peer) noexcept;
     void end_stall(Peer& peer) noexcept;
     void give_up(Peer& peer, int error) noexcept;
-    void send(WireupType type, const Peer& peer, uint32_t reason = 0) noexcept;
+    void send(WireupType type, Peer& peer, uint32_t reason = 0) noexcept;
+    uint16_t window_for(Peer& peer) noexcept;
     void answer(WireupType type, const Address& to, const WireupMessage& message,
                 uint32_t reason = 0) noexcept;
     void answer(WireupType type, const Peer& peer, const WireupMessage& message,
@@ -233,13 +238,13 @@ private:
     QueuesInWait waiting_; // for the processes of the job
     SpareQueues spares_;   // for whoever comes next
     // A peer stands on one of these, or on none.
-    List<Peer, Stand> line_;      // wants a queue pair and has none
-    List<Peer, Stand> wiring_;    // its wireup waits for an answer
-    List<Peer, Stand> connected_; // in the order in which they came
-    List<Peer, Stand> laid_;      // by addresses alone, and never used
-    Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
-    bool asked_too_early_{false}; // to leave, with something under way
-    uint32_t breaking_{0};        // peers whose last lane is not over, and who wait for that
+    List<Peer, Stand> line_;         // wants a queue pair and has none
+    List<Peer, Stand> wiring_;       // its wireup waits for an answer
+    List<Peer, Stand> connected_;    // in the order in which they came
+    List<Peer, Stand> laid_;         // by addresses alone, and never used
+    Peer* hand_{nullptr};            // of those, the one that may be asked to leave next
+    bool wanted_completions_{false}; // a peer waits for what is in ours
+    uint32_t breaking_{0};           // peers whose last lane is not over, and who wait for that
     uint32_t lanes_{0};
     uint32_t most_lanes_{queues_.most_lanes}; // fewer, where the device has no more
     Time more_at_{};                          // it may have again

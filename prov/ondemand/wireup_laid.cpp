@@ -153,6 +153,9 @@ bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address
     peer.own_losses = peer.remote_losses = kLaidAttempt;
     peer.remote_endpoint = address.endpoint;
     peer.way = Way::device;
+    const uint32_t window = srq::Shares::first_in_job(address.place.size);
+    peer.window_out.open_to(window);
+    peer.window_in.widen(peer.received, window);
     set_link(peer, Link::laid);
     stand_on(laid_, peer);
     return true;

@@ -3,6 +3,8 @@
 
 #include "ondemand/wireup_message.hpp"
 
+#include "srq/window.hpp"
+
 #include <bit>
 #include <cstring>
 
@@ -74,6 +76,7 @@ WireupDatagram encode(const WireupMessage& m) noexcept {
     w.put(m.qp.rd_atomic);
     w.put(m.qp.gid.raw);
     w.put(m.wants_events);
+    w.put(m.window);
     w.put(m.node);
     w.put(std::array<std::byte, Seal::kBytes>{});
     return datagram;
@@ -101,10 +104,12 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.qp.rd_atomic = r.get<uint8_t>();
     m.qp.gid = r.get<ibv_gid>();
     m.wants_events = r.get<uint8_t>();
+    m.window = r.get<uint16_t>();
     m.node = r.get<uint64_t>();
     const bool has_qp = m.type == WireupType::request || m.type == WireupType::accept;
-    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::elsewhere ||
-        (has_qp && !in_range(m.qp)) || m.wants_events > 1)
+    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::nudge ||
+        (has_qp && (!in_range(m.qp) || m.window == 0 || m.window > srq::kMostWindow)) ||
+        m.wants_events > 1)
         return std::nullopt;
     return m;
 }

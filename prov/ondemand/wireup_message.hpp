@@ -29,6 +29,7 @@ enum class WireupType : uint8_t {
     left = 9,    // I have given up the connection of these attempts
     ticket = 10, // to a request: say that again with this ticket, so that I know it is you
     elsewhere = 11, // to a request: I am not where your queue pair is: come over the device
+    nudge = 12,     // something waits here until you let me send more: look whether you can
 };
 
 // Why there is to be a connection.
@@ -47,15 +48,16 @@ struct WireupMessage {
     uint32_t reason;
     verbs::QpAddress qp;  // of the sender, in requests and acceptances
     uint8_t wants_events; // likewise; 1: to be told of reads and writes of its memory
+    uint16_t window;      // likewise: beyond those received, so many frames may come
     uint64_t node;        // likewise: of soft0, if the queue pair is there (Stations::node); else 0
 };
 
 // Layout on the wire, little-endian, no padding:
 //   magic 4 | version 1 | type 1 | bytes 2 | endpoint 8 | to 8 | ticket 8 | attempt 4 |
 //   answered_attempt 4 | losses 4 | received 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 |
-//   rd_atomic 1 | GID 16 | wants_events 1 | node 8 | seal 16
-inline constexpr size_t kWireupBytes = 89 + Seal::kBytes;
-inline constexpr uint8_t kWireupVersion = 8;
+//   rd_atomic 1 | GID 16 | wants_events 1 | window 2 | node 8 | seal 16
+inline constexpr size_t kWireupBytes = 91 + Seal::kBytes;
+inline constexpr uint8_t kWireupVersion = 9;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept; // yet to be sealed

@@ -160,10 +160,10 @@ void Wireup::give_up(Peer& peer, int error) noexcept {
     drop(peer, error);
 }
 
-void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
+void Wireup::send(WireupType type, Peer& peer, uint32_t reason) noexcept {
     const bool answers = peer.link != Link::requested || type == WireupType::goodbye;
-    if (type == WireupType::request || type == WireupType::accept)
-        reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0);
+    const bool introduces = type == WireupType::request || type == WireupType::accept;
+    if (introduces) reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0);
     const WireupMessage message{.type = type,
                                 .endpoint = endpoint_,
                                 .to = answers ? peer.remote_endpoint : 0,
@@ -175,8 +175,15 @@ void Wireup::send(WireupType type, const Peer& peer, uint32_t reason) noexcept {
                                 .reason = reason,
                                 .qp = peer.lane ? peer.lane->qp().address() : verbs::QpAddress{},
                                 .wants_events = wants_events_,
+                                .window = introduces ? window_for(peer) : uint16_t{0},
                                 .node = peer.lane ? node_of(*peer.lane) : 0};
     send(peer.address, message);
+}
+
+// As many more frames as the peer may send now, of those that were told before, too.
+uint16_t Wireup::window_for(Peer& peer) noexcept {
+    const uint32_t size = peer.lane->station().shares().first(counters_.connections);
+    return static_cast<uint16_t>(peer.window_in.widen(peer.received, size) - peer.received);
 }
 
 // Says something of the attempts that the message is about, whatever there is now.
@@ -194,6 +201,7 @@ void Wireup::answer(WireupType type, const Address& to, const WireupMessage& m,
                                 .reason = reason,
                                 .qp = {},
                                 .wants_events = 0,
+                                .window = 0,
                                 .node = 0};
     send(to, message);
 }

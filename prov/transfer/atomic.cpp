@@ -76,7 +76,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     const size_t sets = operation.has_operands + (a.call == AtomicCall::compare);
     send->header = {.kind = wire::FrameKind::atomic,
                     .flags = wire::kConfirm,
-                    .segments = static_cast<uint16_t>(a.remote.size()),
+                    .limit = 0,
                     .sequence = 0,
                     .tag = 0};
     send->kind = FI_ATOMIC | (a.call == AtomicCall::update ? FI_WRITE : FI_READ);
@@ -98,6 +98,7 @@ Send* Engine::make_atomic(Peer& peer, const AtomicArguments& a,
     const wire::Atomic what{.call = static_cast<uint8_t>(a.call),
                             .type = static_cast<uint8_t>(a.type),
                             .op = static_cast<uint8_t>(a.op),
+                            .segments = static_cast<uint8_t>(a.remote.size()),
                             .unused = {}};
     std::byte* to = put(send->buffer->data + wire::kMaxHeader, &what, sizeof what);
     for (const fi_rma_ioc& v : a.remote) {

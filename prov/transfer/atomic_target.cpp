@@ -29,8 +29,8 @@ struct Wanted {
 
     // The keys, each once.
     std::span<const uint32_t> regions() noexcept {
-        for (size_t i = 0; i < frame.header.segments; ++i) keys[i] = frame.segment(i).rkey;
-        const auto end = keys.begin() + frame.header.segments;
+        for (size_t i = 0; i < what.segments; ++i) keys[i] = frame.segment(i).rkey;
+        const auto end = keys.begin() + what.segments;
         std::sort(keys.begin(), end);
         return {keys.begin(), std::unique(keys.begin(), end)};
     }
@@ -46,7 +46,7 @@ struct Wanted {
 // Adds up its bytes. 0, or the fi_errno value of why it is not done.
 int check(Wanted& wanted, const verbs::RegionTable& regions) noexcept {
     if (!wanted.operation) return FI_EOPNOTSUPP;
-    for (size_t i = 0; i < wanted.frame.header.segments; ++i) {
+    for (size_t i = 0; i < wanted.what.segments; ++i) {
         const wire::RemoteSegment s = wanted.frame.segment(i);
         if (!regions.allows(s.rkey, s.address, s.length, wanted.access())) return FI_EACCES;
         if (s.address % wanted.operation->alignment || s.length % wanted.operation->size ||
@@ -67,7 +67,7 @@ int carry_out(const Wanted& wanted, const verbs::RegionTable& regions, SharedWor
     const std::byte* operands = wanted.frame.elements().data();
     const std::byte* compares = operands + wanted.bytes;
     size_t done = 0;
-    for (size_t i = 0; i < wanted.frame.header.segments; ++i) {
+    for (size_t i = 0; i < wanted.what.segments; ++i) {
         const wire::RemoteSegment s = wanted.frame.segment(i);
         const AtomicElements elements{.target = reinterpret_cast<std::byte*>(s.address),
                                       .operands = operands + done,

@@ -239,9 +239,11 @@ Time Engine::serve() noexcept {
         probe_at_ = probing_ ? now + kProbeEvery : kNever;
         if (probing_) ask_who_is_there();
     }
+    if (looking_ && look_at_ == kNever) look_at_ = now; // likewise
+    if (now >= look_at_) look_at_stopped(now);
     take_changes();
     post_held();
-    return std::min({wireup_.deadline(), wireup_.spare_due(), probe_at_});
+    return std::min({wireup_.deadline(), wireup_.spare_due(), probe_at_, look_at_});
 }
 
 // A peer that died owes its answer for ever, and its silence does not show until something is asked

@@ -153,7 +153,8 @@ private:
     void drain() noexcept;
 
     bool may_post(const Peer& peer) const noexcept {
-        return peer.ready() && peer.nothing_waits() && peer.lane->has_room();
+        return peer.ready() && peer.nothing_waits() && peer.lane->has_room() &&
+               peer.window_out.is_open(peer.sent);
     }
 
     void post_held() noexcept {
@@ -173,7 +174,28 @@ private:
     void fail_outdated(Peer& peer) noexcept;
     void work_off(Peer& peer) noexcept;
     void block(Peer& peer) noexcept;
+    bool wait_for_end_of_batch(Peer& peer) noexcept;
     void unblock() noexcept;
+
+    // windows.cpp
+    static bool may_send(const Peer& peer, const Job& job) noexcept {
+        return peer.window_out.is_open(peer.sent) || is_beside_window(job);
+    }
+    static bool is_beside_window(const Job& job) noexcept;
+    // Up to which frame the peer may send, now that it is told.
+    static uint16_t let_come(const Lane& lane) noexcept {
+        Peer& peer = lane.peer();
+        return static_cast<uint16_t>(
+            peer.window_in.widen(peer.received, lane.station().shares().each()));
+    }
+    void take_window(Lane& lane, const wire::Frame& frame) noexcept;
+    void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
+    static bool owes_window(const Peer& peer) noexcept {
+        return peer.ready() && peer.window_in.is_due(peer.received);
+    }
+    bool grant(Peer& peer) noexcept;
+    void stop(Peer& peer) noexcept;
+    void look_at_stopped(Time now) noexcept;
 
     // repeats.cpp
     static Ending ending_of(const Lane& lane, ibv_wc_status status) noexcept;
@@ -207,8 +229,9 @@ private:
     int post_gathered(Lane& lane, Send& send) noexcept;
     int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     // A frame that is repeated has its number already.
-    static void number(Send& send) noexcept {
+    static void number(const Lane& lane, Send& send) noexcept {
         if (!send.numbered) send.header.sequence = send.peer->sent;
+        send.header.limit = let_come(lane);
     }
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
@@ -335,6 +358,9 @@ private:
     bool flooded_{false};   // by datagrams, more than the watchdog takes at a time
     bool probing_{false};   // the watchdog looks after those, and after what was injected
     Time probe_at_{kNever}; // then
+    bool looking_{false};   // and after peers that something has waited for
+    Time look_at_{kNever};  // then
+    Clock::duration look_every_{};
     uint64_t posts_then_{0};
     uint32_t idle_polls_{0};
 };

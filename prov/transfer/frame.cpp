@@ -46,7 +46,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
 
 int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     const uint32_t key = lane.adapter().whole_memory_key().value_or(0);
-    number(send);
+    number(lane, send);
     const bool fits_inline = wire::header_size(send.header) + send.length <= lane.max_inline();
     // What is held back for more to follow keeps its place.
     const bool join = fits_inline && send.length <= kShort && !send.more;
@@ -63,7 +63,7 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
 int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
     const size_t header_size = wire::header_size(send.header);
     std::byte* frame = send.buffer->data + wire::kMaxHeader - header_size;
-    number(send);
+    number(lane, send);
     wire::write_header(frame, send.header, send.data, sends_.handle(&send));
     Segments segments;
     segments.add(frame, header_size + size, lane.key_of(*send.buffer));
@@ -83,7 +83,7 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
     }
     alignas(8) std::byte inline_frame[wire::kMaxBuilt];
     std::byte* frame = fits_inline ? inline_frame : send.buffer->data;
-    number(send);
+    number(lane, send);
     const size_t header_size =
         wire::write_header(frame, send.header, send.data, confirm ? sends_.handle(&send) : 0);
     if (!payload.empty()) std::memcpy(frame + header_size, payload.data(), payload.size());
@@ -123,6 +123,7 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
     wireup_.heard_from(lane);
     lane.visit();
     const auto frame = wire::read_frame(bytes);
+    if (frame && frame->header.kind == wire::FrameKind::grant) return on_limit(lane, *frame);
     const auto turn = frame ? lane.peer().take_frame(lane.session(), frame->header.sequence)
                             : ondemand::Turn::early;
     if (turn == ondemand::Turn::repeated) {
@@ -135,6 +136,7 @@ void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
         if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
         return;
     }
+    take_window(lane, *frame);
     if (frame->header.kind == wire::FrameKind::finish) return on_finish(lane.peer(), *frame);
     if (frame->header.kind == wire::FrameKind::atomic) return on_atomic(lane, *frame);
     if (frame->header.kind == wire::FrameKind::wrote || frame->header.kind == wire::FrameKind::read)

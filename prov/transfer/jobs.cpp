@@ -15,7 +15,7 @@ using ondemand::JobKind;
 int Engine::submit(Peer& peer, Job& job) noexcept {
     const bool its_turn =
         peer.repeats.empty() && (job.urgent || (peer.jobs.empty() && peer.may_go(job)));
-    if (its_turn && peer.ready() && peer.lane->has_room()) {
+    if (its_turn && peer.ready() && peer.lane->has_room() && may_send(peer, job)) {
         const int error = post(*peer.lane, job);
         if (error != FI_EAGAIN) return error;
     }
@@ -112,6 +112,7 @@ void Engine::fail_operations(Peer& peer) noexcept {
             lost.push_back(*job);
         }
     }
+    peer.stopped = false;
     while (auto* job = lost.pop_front()) fail(*job, error);
     lose_parts(peer, error);
 }
@@ -138,13 +139,15 @@ void Engine::fail_outdated(Peer& peer) noexcept {
     lose_parts(peer, FI_ECONNRESET);
 }
 
-// Posts the peer's jobs in order, as far as there is room.
+// Lets the peer send more, if it is time, and posts its jobs in order, as far as there is room.
 void Engine::work_off(Peer& peer) noexcept {
+    peer.stopped = false;
+    if (owes_window(peer) && !grant(peer)) return block(peer);
     if (!peer.repeats.empty() && !repeat(peer)) return;
     while (Job* job = peer.jobs.front()) {
         if (!peer.ready()) return; // it changes again: see take_changes()
         int error = FI_EAGAIN;
-        if (peer.lane->has_room() && peer.may_go(*job)) {
+        if (peer.lane->has_room() && peer.may_go(*job) && may_send(peer, *job)) {
             List<Job>::erase(*job);
             error = post(*peer.lane, *job);
             if (error == FI_EAGAIN) peer.jobs.push_front(*job);
@@ -157,11 +160,19 @@ void Engine::work_off(Peer& peer) noexcept {
 
 // The peer's jobs wait until there is room.
 void Engine::block(Peer& peer) noexcept {
-    if (static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) return;
-    blocked_.push_back(peer);
+    const Job* next = peer.repeats.empty() ? peer.jobs.front() : peer.repeats.front();
+    if (next && peer.lane->has_room() && !may_send(peer, *next)) return stop(peer);
+    if (!wait_for_end_of_batch(peer)) return;
     const bool active = wireup_.active();
     wireup_.crowd(peer);
     if (!active && wireup_.active()) watchdog_.wake();
+}
+
+// False if it does already.
+bool Engine::wait_for_end_of_batch(Peer& peer) noexcept {
+    if (static_cast<ListNode<ondemand::Blocked>&>(peer).linked()) return false;
+    blocked_.push_back(peer);
+    return true;
 }
 
 // Something was done, so that there is room again.

@@ -35,11 +35,12 @@ int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     const Keys keys{rma};
     const wire::FrameHeader header{.kind = reads ? wire::FrameKind::read : wire::FrameKind::wrote,
                                    .flags = rma.note,
-                                   .segments = static_cast<uint16_t>(keys.count),
+                                   .limit = let_come(lane),
                                    .sequence =
                                        rma.note_numbered ? rma.note_sequence : lane.peer().sent,
                                    .tag = rma.copy.bytes};
-    const bool fits_inline = !rma.more && wire::header_size(header) <= lane.max_inline();
+    const bool fits_inline =
+        !rma.more && wire::header_size(header, keys.count) <= lane.max_inline();
     if (!fits_inline && !rma.buffer) {
         rma.pool = &frames_;
         rma.buffer = frames_.take();

@@ -53,7 +53,6 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     }
     send.header.kind = wire::FrameKind::announce;
     send.header.flags |= wire::kConfirm;
-    send.header.segments = static_cast<uint16_t>(send.pieces.count());
     const bool repeated = send.numbered;
     if (const int error = post_built(lane, send, {payload, size})) {
         if (!send.out) withdraw(send); // the next lane may be over another device

@@ -30,11 +30,11 @@ bool is_write(const Job& job) noexcept {
 bool is_taken(const Peer& peer, const Job& job) noexcept {
     if (job.kind == JobKind::send) {
         const auto& send = static_cast<const Send&>(job);
-        return send.numbered && Peer::is_before(send.header.sequence, peer.taken);
+        return send.numbered && is_before(send.header.sequence, peer.taken);
     }
     if (job.kind == JobKind::fetch) return false;
     const auto& rma = static_cast<const Rma&>(job);
-    return rma.noted && Peer::is_before(rma.note_sequence, peer.taken);
+    return rma.noted && is_before(rma.note_sequence, peer.taken);
 }
 
 } // namespace
@@ -146,7 +146,7 @@ bool Engine::repeat(Peer& peer) noexcept {
     pass_over_taken(peer);
     while (Job* job = peer.repeats.front()) {
         int error = FI_EAGAIN;
-        if (peer.lane->has_room()) {
+        if (peer.lane->has_room() && may_send(peer, *job)) {
             List<Job>::erase(*job);
             error = post(*peer.lane, *job);
             if (error == FI_EAGAIN) peer.repeats.push_front(*job);

@@ -13,7 +13,7 @@ namespace {
 
 wire::FrameHeader header_for(const SendArguments& a) noexcept {
     wire::FrameHeader header{
-        .kind = wire::FrameKind::message, .flags = 0, .segments = 0, .sequence = 0, .tag = a.tag};
+        .kind = wire::FrameKind::message, .flags = 0, .limit = 0, .sequence = 0, .tag = a.tag};
     if (a.flags & FI_TAGGED) header.flags |= wire::kTagged;
     if (a.flags & FI_REMOTE_CQ_DATA) header.flags |= wire::kData;
     return header;
@@ -49,6 +49,7 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     if (!copy) return -FI_EAGAIN;
     wire::FrameHeader header = header_for(a);
     header.sequence = lane.peer().sent;
+    header.limit = let_come(lane);
     const size_t header_size = wire::header_size(header);
     std::byte* frame = copy->data + wire::kMaxHeader - header_size;
     wire::write_header(frame, header, a.data, 0);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace odrc::transfer::wire {
 namespace {
@@ -17,21 +18,34 @@ bool take(std::span<const std::byte>& bytes, T& value) noexcept {
     return true;
 }
 
+// All that is left of the frame.
 bool take_keys(std::span<const std::byte>& bytes, Frame& frame) noexcept {
-    const size_t size = frame.header.segments * sizeof(uint32_t);
-    if (frame.header.segments > kIovLimit || bytes.size() < size) return false;
-    frame.keys = bytes.first(size);
-    bytes = bytes.subspan(size);
+    if (bytes.size() % sizeof(uint32_t) || bytes.size() / sizeof(uint32_t) > kIovLimit)
+        return false;
+    frame.keys = std::exchange(bytes, {});
     return true;
+}
+
+bool is_count(size_t segments) noexcept { return segments > 0 && segments <= kIovLimit; }
+
+bool is_announcement(std::span<const std::byte> segments) noexcept {
+    return segments.size() % sizeof(RemoteSegment) == 0 &&
+           is_count(segments.size() / sizeof(RemoteSegment));
+}
+
+bool is_atomic(std::span<const std::byte> payload) noexcept {
+    Atomic atomic;
+    if (!take(payload, atomic)) return false;
+    return is_count(atomic.segments) && payload.size() >= atomic.segments * sizeof(RemoteSegment);
 }
 
 } // namespace
 
-size_t header_size(const FrameHeader& header) noexcept {
+size_t header_size(const FrameHeader& header, size_t keys) noexcept {
     size_t size = sizeof header;
     if (header.flags & kData) size += sizeof(uint64_t);
     if (header.flags & kConfirm) size += sizeof(uint64_t);
-    if (header.flags & kEvent) size += header.segments * sizeof(uint32_t);
+    if (header.flags & kEvent) size += keys * sizeof(uint32_t);
     return size;
 }
 
@@ -71,9 +85,7 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     case FrameKind::message:
         break;
     case FrameKind::announce:
-        if (!(flags & kConfirm) || !take(bytes, frame.announcement) || frame.header.segments == 0 ||
-            frame.header.segments > kIovLimit ||
-            bytes.size() != frame.header.segments * sizeof(RemoteSegment))
+        if (!(flags & kConfirm) || !take(bytes, frame.announcement) || !is_announcement(bytes))
             return std::nullopt;
         break;
     case FrameKind::finish:
@@ -88,12 +100,11 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
         break;
     case FrameKind::placed:
     case FrameKind::nothing:
+    case FrameKind::grant:
         if (flags != 0 || !bytes.empty()) return std::nullopt;
         break;
     case FrameKind::atomic:
-        if (flags != kConfirm || frame.header.segments == 0 || frame.header.segments > kIovLimit ||
-            bytes.size() < sizeof(Atomic) + frame.header.segments * sizeof(RemoteSegment))
-            return std::nullopt;
+        if (flags != kConfirm || !is_atomic(bytes)) return std::nullopt;
         break;
     default:
         return std::nullopt;
@@ -126,7 +137,7 @@ RemoteSegment Frame::segment(size_t i) const noexcept {
 }
 
 std::span<const std::byte> Frame::elements() const noexcept {
-    return payload.subspan(sizeof(Atomic) + header.segments * sizeof(RemoteSegment));
+    return payload.subspan(sizeof(Atomic) + atomic().segments * sizeof(RemoteSegment));
 }
 
 } // namespace odrc::transfer::wire

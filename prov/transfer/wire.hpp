@@ -27,20 +27,21 @@ enum class FrameKind : uint8_t {
     read = 6,     // all reads that went before are done
     atomic = 7,   // the payload says what to do with the receiver's memory, and with which operands
     nothing = 8,  // in the place of a frame that its sender could not send
+    grant = 9,    // says its header's limit alone, and is not counted among the frames
 };
 
 enum FrameFlags : uint8_t {
     kTagged = 1 << 0,     // the header's tag counts
     kData = 1 << 1,       // 8 bytes: remote CQ data
     kConfirm = 1 << 2,    // 8 bytes: a handle; the sender awaits a finish or placed frame for it
-    kEvent = 1 << 3,      // the read or write counts, for the regions of so many keys of 4 bytes
+    kEvent = 1 << 3,      // the read or write counts, for the regions of keys of 4 bytes behind it
     kCollective = 1 << 4, // the header's tag is of a collective; kData: the error it failed with
 };
 
 struct FrameHeader {
     FrameKind kind;
     uint8_t flags;
-    uint16_t segments; // announce, atomic: how many; kEvent: how many keys
+    uint16_t limit;    // of the sender's receive window (srq/window.hpp), its lower bits
     uint32_t sequence; // counts the frames of a session
     uint64_t tag;      // finish, placed: the handle
 };
@@ -74,7 +75,8 @@ struct Atomic {
     uint8_t call; // AtomicCall
     uint8_t type; // fi_datatype
     uint8_t op;   // fi_op
-    uint8_t unused[5];
+    uint8_t segments;
+    uint8_t unused[4];
 };
 static_assert(sizeof(Atomic) == 8);
 
@@ -99,7 +101,7 @@ inline constexpr size_t kAtomicLimit =
 static_assert(sizeof(Finish) + kAtomicLimit <= kEagerLimit);
 
 // How many bytes the header and the fields that its flags name take, and their writing.
-size_t header_size(const FrameHeader& header) noexcept;
+size_t header_size(const FrameHeader& header, size_t keys = 0) noexcept;
 size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
                     std::span<const uint32_t> keys = {}) noexcept;
 

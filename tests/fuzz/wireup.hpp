@@ -56,7 +56,7 @@ public:
         if (!(saying.made_right & kHeadless)) {
             const std::byte type = bytes[5];
             std::copy_n(right.begin(), kHeader, bytes.begin());
-            bytes[5] = std::byte(1 + unsigned(type) % 11);
+            bytes[5] = std::byte(1 + unsigned(type) % 12);
         }
         auto message = decode(bytes);
         if (message) must(same(encode(*message), bytes), "what is decoded is not what came");
@@ -98,6 +98,7 @@ private:
         const bool soft = (which & std::byte{1}) != std::byte{};
         WireupMessage m{};
         m.qp = (soft ? room_.on_soft : room_.qp).address();
+        m.window = 16;
         m.node = soft ? room_.stations->node() : 0;
         return encode(m);
     }

@@ -3,6 +3,7 @@
 
 #include "ondemand/address_table.hpp"
 #include "ondemand/wireup_message.hpp"
+#include "srq/window.hpp"
 
 #include <arpa/inet.h>
 #include <cstring>
@@ -150,6 +151,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
         .reason = 5,
         .qp = {.qpn = 0xabcdef, .psn = 0x123456, .lid = 7, .mtu = 5, .rd_atomic = 16, .gid = {}},
         .wants_events = 1,
+        .window = 64,
         .node = 0xa1b2c3d4e5f60718};
     for (int i = 0; i < 16; ++i) m.qp.gid.raw[i] = uint8_t(i);
     const WireupDatagram datagram = encode(m);
@@ -170,6 +172,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
     CHECK(back->qp.mtu == 5);
     CHECK(back->qp.rd_atomic == 16);
     CHECK(back->wants_events == 1);
+    CHECK(back->window == 64);
     CHECK(back->node == m.node);
     CHECK(std::memcmp(back->qp.gid.raw, m.qp.gid.raw, 16) == 0);
 
@@ -192,8 +195,12 @@ TEST_CASE("a wireup datagram comes back as it was written") {
               +[](WireupMessage& x) { x.qp.mtu = 0; }, +[](WireupMessage& x) { x.qp.mtu = 6; },
               +[](WireupMessage& x) { x.qp.rd_atomic = 0; },
               +[](WireupMessage& x) { x.wants_events = 2; },
+              +[](WireupMessage& x) { x.window = 0; },
+              +[](WireupMessage& x) {
+                  x.window = static_cast<uint16_t>(odrc::srq::kMostWindow + 1);
+              },
               +[](WireupMessage& x) { x.type = WireupType{0}; },
-              +[](WireupMessage& x) { x.type = WireupType{12}; }}) {
+              +[](WireupMessage& x) { x.type = WireupType{13}; }}) {
             WireupMessage bad = m;
             spoil(bad);
             CHECK_FALSE(decode(encode(bad)));

@@ -169,7 +169,7 @@ TEST_CASE("what is no address is not taken for one") {
         return [=](NativeAddress::Bytes& b) { b[at] = std::byte{value}; };
     };
     CHECK(refused([](auto& b) { b.fill(std::byte{}); }));
-    CHECK(refused(set(0, 0xd2)));                                   // of a later version
+    CHECK(refused(set(0, 0xd3)));                                   // of a later version
     CHECK(refused(set(63, 1)));                                     // something at the end
     CHECK(refused(set(1, 0xf4)));                                   // fifteen ranges
     CHECK(refused(set(2, 16)));                                     // no MTU
@@ -193,7 +193,7 @@ TEST_CASE("no bytes at all are taken for an address that is not sane") {
         NativeAddress::Bytes bytes{};
         const size_t filled = random() % 65;
         for (size_t b = 0; b < filled; ++b) bytes[b] = static_cast<std::byte>(random() >> 8);
-        bytes[0] = std::byte{0xd1};
+        bytes[0] = std::byte{0xd2};
         const auto read = NativeAddress::decode(bytes);
         if (!read) continue;
         ++taken;

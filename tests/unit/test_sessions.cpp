@@ -59,6 +59,6 @@ TEST_CASE("a frame that goes out again has the number that it had") {
     peer.frame_sent(0);
     peer.frame_sent(0xffffffff);
     CHECK(peer.sent == 1);
-    CHECK(Peer::is_before(0xffffffff, 1));
-    CHECK_FALSE(Peer::is_before(1, 0xffffffff));
+    CHECK(odrc::is_before(0xffffffff, 1));
+    CHECK_FALSE(odrc::is_before(1, 0xffffffff));
 }

@@ -22,6 +22,7 @@ TEST_CASE("a datagram of random bytes is taken apart or refused, and never read 
                 .reason = 7,
                 .qp = {.qpn = 8, .psn = 9, .lid = 10, .mtu = 5, .rd_atomic = 11, .gid = {}},
                 .wants_events = 1,
+                .window = 64,
                 .node = 12});
     size_t taken = 0;
     for (int i = 0; i < 300'000; ++i) {
@@ -55,6 +56,6 @@ TEST_CASE("whatever is said, in whatever order, a wireup keeps to its bounds") {
                 static_cast<uint8_t>((saying.made_right & ~kSender) | random() % 4 << 6);
             talk.say(saying);
         }
-        CHECK(talk.connections_made() > 10); // it did not just refuse
+        CHECK(talk.connections_made() > 5); // it did not just refuse
     }
 }

@@ -149,6 +149,7 @@ inline WireupMessage request(const verbs::QueuePair& qp, uint32_t attempt, uint6
     m.attempt = m.losses = attempt;
     m.reason = 1;
     m.qp = qp.address();
+    m.window = 16;
     return m;
 }
 

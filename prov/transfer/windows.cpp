@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Flow control (srq/window.hpp). Every frame says how many its sender takes; who gets many and has
+// nothing to send says so in a frame of its own, a grant. A job that the peer's window has no room
+// for waits with all that is behind it.
+//
+// That this ends, whatever both sides wait for:
+// - A window that is used up is due, and who received what used it up grants more, at the latest
+// when
+//   it looks at its completions the next time. A grant needs no window itself, nor a receive of the
+//   program's: what it lets come is kept, if nobody waits for it.
+// - Neither do answers: each is to a frame that was within its own window, or to a read, so that
+//   these bound them. What answers is sent, then, whatever waits.
+// - Grants are not counted: were they, two sides of which each takes one frame at a time would
+// grant
+//   each other for ever.
+// - A grant is lost with its lane alone, and the next lane begins with the window as it is then.
+// The
+//   side that waits notices that a lane is over by a probe, at the latest.
+// - A peer whose program does not look for its completions is nudged by a datagram, and its
+// watchdog
+//   looks.
+
+#include "base/log.hpp"
+#include "transfer/engine.hpp"
+
+namespace odrc::transfer {
+
+using ondemand::JobKind;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What waits for a window is looked after for the first time after so long, and then ever more
+// seldom. Programs that make progress do not need it.
+constexpr auto kFirstLook = 5ms;
+constexpr auto kLastLook = 1000ms;
+
+} // namespace
+
+// Goes out whether the window is open or not: it is no frame that the peer keeps, or has a number
+// already that was within the window.
+bool Engine::is_beside_window(const Job& job) noexcept {
+    if (job.urgent) return true;
+    if (job.kind == JobKind::rma) return job.out || static_cast<const Rma&>(job).note == 0;
+    return static_cast<const Send&>(job).numbered;
+}
+
+// A frame has come, the next one of its session.
+void Engine::take_window(Lane& lane, const wire::Frame& frame) noexcept {
+    Peer& peer = lane.peer();
+    if (!peer.in_session(lane.session())) return;
+    on_limit(lane, frame);
+    lane.station().shares().count(peer.heard_in);
+    if (!owes_window(peer)) [[likely]]
+        return;
+    if (peer.window_in.is_overdue(peer.received) && grant(peer)) return;
+    wait_for_end_of_batch(peer); // something may go to it meanwhile
+}
+
+void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
+    Peer& peer = lane.peer();
+    if (!peer.in_session(lane.session())) return;
+    if (peer.window_out.open_to(frame.header.limit) && peer.stopped) [[unlikely]]
+        wait_for_end_of_batch(peer);
+}
+
+// Lets the peer send more. False while the lane has no room to say so.
+bool Engine::grant(Peer& peer) noexcept {
+    Lane& lane = *peer.lane;
+    if (!lane.has_place()) return false;
+    const wire::FrameHeader header{.kind = wire::FrameKind::grant,
+                                   .flags = 0,
+                                   .limit = let_come(lane),
+                                   .sequence = 0,
+                                   .tag = 0};
+    Segments segments;
+    segments.add(&header, sizeof header, 0);
+    ibv_send_wr wr{};
+    wr.sg_list = segments.list.data();
+    wr.num_sge = static_cast<int>(segments.count);
+    wr.opcode = IBV_WR_SEND;
+    wr.send_flags = IBV_SEND_INLINE;
+    if (lane.post(wr, verbs::WorkKind::lane, &lane) == 0) ++counters_.credit_grants;
+    return true;
+}
+
+// The peer's next job waits for its window.
+void Engine::stop(Peer& peer) noexcept {
+    if (std::exchange(peer.stopped, true)) return;
+    peer.stopped_then = false;
+    ++counters_.credit_waits;
+    if (!std::exchange(looking_, true)) watchdog_.wake();
+}
+
+// The watchdog's: a program that has sent all it had may not come back to see it go, and one that
+// has been sent something may be busy elsewhere.
+void Engine::look_at_stopped(Time now) noexcept {
+    bool any = false, any_again = false;
+    peers_.for_each([&](Peer& peer) {
+        if (!peer.stopped) return;
+        any = true;
+        any_again |= peer.stopped_then;
+    });
+    if (any_again)
+        while (poll()) {
+        }
+    peers_.for_each([&](Peer& peer) {
+        if (!peer.stopped || !std::exchange(peer.stopped_then, true)) return;
+        if (peer.ready()) wireup_.nudge(peer);
+        ask_whether_there(peer);
+    });
+    looking_ = any;
+    look_every_ = any_again ? std::min<Clock::duration>(2 * look_every_, kLastLook) : kFirstLook;
+    look_at_ = any ? now + look_every_ : kNever;
+}
+
+} // namespace odrc::transfer

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Flow control (fi_odrc(7)): who sends faster than its peer receives waits, and nobody waits for
+// ever.
+
+#include "far.hpp"
+#include "job.hpp"
+
+using namespace duo;
+
+namespace {
+
+constexpr int kMany = 1000;
+
+// Sends each its place, as far as it is let; gives how many.
+int send_some(const Watched& from, fi_addr_t to, std::vector<int>& numbers) {
+    int sent = 0;
+    for (int& number : numbers) {
+        number = sent;
+        if (fi_tsend(from.ep(), &number, sizeof number, nullptr, to, 1, &number) != 0) break;
+        ++sent;
+    }
+    return sent;
+}
+
+void sleep_ms(int ms) { usleep(static_cast<useconds_t>(ms) * 1000); }
+
+} // namespace
+
+TEST_CASE("a sender waits for a receiver that does not look, and both come to an end") {
+    Duo d;
+    std::vector<int> numbers(kMany);
+    int ready = 0, in = 0;
+    REQUIRE(fi_trecv(d.b.ep(), &in, sizeof in, nullptr, d.to_a, 0, 0, nullptr) == 0);
+    REQUIRE(fi_tsend(d.a.ep(), &ready, sizeof ready, nullptr, d.to_b, 0, &ready) == 0);
+    CHECK_FALSE(d.outcome(d.a, &ready).error);
+    d.settle();
+    const auto before = statistics_of(d.a);
+    const int sent = send_some(d.a, d.to_b, numbers);
+    REQUIRE(sent > 300);
+    for (int i = 0; i < 100; ++i) d.a.poll(); // and b does not
+    CHECK(statistics_of(d.a).credit_waits > before.credit_waits);
+
+    std::vector<int> in_order(static_cast<size_t>(sent));
+    for (int& number : in_order)
+        REQUIRE(fi_trecv(d.b.ep(), &number, sizeof number, nullptr, d.to_a, 1, 0, &number) == 0);
+    for (int& number : in_order) CHECK_FALSE(d.outcome(d.b, &number).error);
+    for (int i = 0; i < sent; ++i) CHECK_FALSE(d.outcome(d.a, &numbers[size_t(i)]).error);
+    for (int i = 0; i < sent; ++i) CHECK(in_order[size_t(i)] == i);
+    CHECK(statistics_of(d.b).credit_grants > 0);
+}
+
+TEST_CASE("what goes back and forth brings the grants with it") {
+    Duo d;
+    int out = 0, in = 0, sending = 0, receiving = 0;
+    for (int i = 0; i < kMany; ++i) {
+        Watched& from = i % 2 ? d.a : d.b;
+        Watched& to = i % 2 ? d.b : d.a;
+        REQUIRE(fi_trecv(to.ep(), &in, sizeof in, nullptr, FI_ADDR_UNSPEC, 1, 0, &receiving) == 0);
+        REQUIRE(fi_tsend(from.ep(), &out, sizeof out, nullptr, i % 2 ? d.to_b : d.to_a, 1,
+                         &sending) == 0);
+        d.outcome(to, &receiving);
+        d.outcome(from, &sending);
+    }
+    for (Watched* side : {&d.a, &d.b}) {
+        CHECK(statistics_of(*side).credit_grants == 0);
+        CHECK(statistics_of(*side).credit_waits == 0);
+    }
+}
+
+// Its watchdog is nudged, and looks.
+TEST_CASE("a sender comes to an end whose receiver looks at nothing") {
+    Duo d;
+    std::vector<int> numbers(kMany);
+    const auto patience = Clock::now() + kPatience;
+    const int sent = send_some(d.a, d.to_b, numbers);
+    for (int i = 0; i < sent; ++i) {
+        while (!d.a.take(&numbers[size_t(i)])) {
+            REQUIRE(Clock::now() < patience);
+            d.a.poll();
+            sched_yield();
+        }
+    }
+    for (int i = 0; i < sent; ++i) {
+        int number = -1, receiving = 0;
+        REQUIRE(fi_trecv(d.b.ep(), &number, sizeof number, nullptr, d.to_a, 1, 0, &receiving) == 0);
+        CHECK_FALSE(d.outcome(d.b, &receiving).error);
+        CHECK(number == i);
+    }
+}
+
+// Injected messages are the provider's, from the call on.
+TEST_CASE("a receiver gets all that was injected although the sender looks at nothing") {
+    Duo d;
+    int ready = 0, receiving = 0;
+    REQUIRE(fi_trecv(d.b.ep(), &ready, sizeof ready, nullptr, d.to_a, 0, 0, &receiving) == 0);
+    REQUIRE(fi_tinject(d.a.ep(), &ready, sizeof ready, d.to_b, 0) == 0);
+    d.outcome(d.b, &receiving);
+    int sent = 0;
+    while (sent < kMany && fi_tinject(d.a.ep(), &sent, sizeof sent, d.to_b, 1) == 0) ++sent;
+    REQUIRE(sent > 300);
+    const auto patience = Clock::now() + kPatience;
+    for (int i = 0; i < sent; ++i) {
+        int number = -1;
+        REQUIRE(fi_trecv(d.b.ep(), &number, sizeof number, nullptr, d.to_a, 1, 0, &receiving) == 0);
+        while (!d.b.take(&receiving)) {
+            REQUIRE(Clock::now() < patience);
+            d.b.poll();
+            sched_yield();
+        }
+        CHECK(number == i);
+    }
+}
+
+TEST_CASE("writes with remote data wait for a receiver, and those without do not") {
+    Duo d{kRmaWishes};
+    Shared there{d.b, 8};
+    int writing = 0;
+    char byte = 'x';
+    std::vector<int> numbers(300);
+    for (int& context : numbers)
+        REQUIRE(fi_writedata(d.a.ep(), &byte, 1, nullptr, 7, d.to_b, there.at(0), there.key(),
+                             &context) == 0);
+    for (int i = 0; i < 1000 && statistics_of(d.a).credit_waits == 0; ++i) {
+        d.a.poll();
+        sleep_ms(1);
+    }
+    CHECK(statistics_of(d.a).credit_waits > 0);
+    size_t told = 0;
+    const auto done = [&] {
+        while (d.b.take(nullptr)) ++told;
+        return told == numbers.size();
+    };
+    d.until(done);
+    for (int& context : numbers) CHECK_FALSE(d.outcome(d.a, &context).error);
+    const auto before = statistics_of(d.a);
+    for (int i = 0; i < kMany; ++i) {
+        while (fi_write(d.a.ep(), &byte, 1, nullptr, d.to_b, there.at(0), there.key(), &writing))
+            d.a.poll();
+        CHECK_FALSE(outcome(d.a, &writing).error);
+    }
+    CHECK(statistics_of(d.a).credit_waits == before.credit_waits);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Flow control: windows, how they are shared out, and that two sides never wait for each other, for
+// every order in which they can act.
+
+#include "srq/window.hpp"
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <doctest/doctest.h>
+#include <set>
+#include <vector>
+
+using namespace odrc;
+using namespace odrc::srq;
+
+namespace {
+
+// One side of a conversation, as Engine does it, and what is on its way to it.
+struct Side {
+    struct Frame {
+        bool counted;
+        uint16_t limit;
+        uint32_t sequence;
+    };
+    uint32_t to_send;
+    uint32_t size; // of the window that it gives
+    uint32_t sent{0}, received{0};
+    SendWindow out{};
+    ReceiveWindow in{};
+    bool owes{false}; // until the end of its batch
+    std::deque<Frame> coming{};
+
+    uint16_t let_come() { return static_cast<uint16_t>(in.widen(received, size)); }
+    // All that the next steps depend on.
+    void append_to(std::vector<uint64_t>& key) const {
+        uint64_t windows[2]{};
+        std::memcpy(&windows[0], &out, sizeof out);
+        std::memcpy(&windows[1], &in, sizeof in);
+        key.insert(key.end(), {to_send, sent, received, windows[0], windows[1], owes});
+        key.push_back(coming.size());
+        for (const Frame& f : coming)
+            key.push_back(uint64_t{f.counted} << 48 | uint64_t{f.limit} << 32 | f.sequence);
+    }
+};
+
+struct Conversation {
+    std::array<Side, 2> sides;
+    int breaks; // that may still come
+
+    Side& other(size_t i) { return sides[1 - i]; }
+    void connect() {
+        for (size_t i : {0u, 1u}) {
+            Side& side = sides[i];
+            side.let_come();
+            other(i).out.open_to(side.in.widen(side.received, side.size));
+        }
+    }
+    bool send(size_t i) {
+        Side& side = sides[i];
+        if (side.to_send == 0 || !side.out.is_open(side.sent)) return false;
+        --side.to_send;
+        other(i).coming.push_back({true, side.let_come(), side.sent++});
+        return true;
+    }
+    bool grant(size_t i) {
+        Side& side = sides[i];
+        side.owes = false;
+        if (!side.in.is_due(side.received)) return false; // something has said it meanwhile
+        other(i).coming.push_back({false, side.let_come(), 0});
+        return true;
+    }
+    bool receive(size_t i) {
+        Side& side = sides[i];
+        if (side.coming.empty()) return false;
+        const Side::Frame frame = side.coming.front();
+        side.coming.pop_front();
+        if (frame.counted && frame.sequence != side.received) return true; // it had come
+        side.out.open_to(frame.limit);
+        if (!frame.counted) return true;
+        ++side.received;
+        if (side.in.is_overdue(side.received))
+            grant(i);
+        else
+            side.owes |= side.in.is_due(side.received);
+        return true;
+    }
+    bool end_batch(size_t i) { return sides[i].owes && (grant(i), true); }
+    // What is on its way is lost, and frames go again.
+    bool break_off() {
+        if (breaks == 0) return false;
+        --breaks;
+        for (Side& side : sides) side.coming.clear();
+        connect();
+        for (size_t i : {0u, 1u})
+            for (uint32_t s = other(i).received; s != sides[i].sent; ++s)
+                other(i).coming.push_back({true, sides[i].let_come(), s});
+        return true;
+    }
+    bool over() const {
+        return sides[0].to_send + sides[1].to_send == 0 && sides[0].received == sides[1].sent &&
+               sides[1].received == sides[0].sent;
+    }
+    std::vector<uint64_t> key() const {
+        std::vector<uint64_t> key;
+        for (const Side& side : sides) side.append_to(key);
+        key.push_back(static_cast<uint64_t>(breaks));
+        return key;
+    }
+};
+
+// All that can be done next.
+std::vector<Conversation> next_of(const Conversation& c) {
+    std::vector<Conversation> next;
+    const auto try_out = [&](auto&& step) {
+        Conversation copy = c;
+        if (step(copy)) next.push_back(std::move(copy));
+    };
+    for (size_t i : {0u, 1u}) {
+        try_out([&](Conversation& n) { return n.send(i); });
+        try_out([&](Conversation& n) { return n.receive(i); });
+        try_out([&](Conversation& n) { return n.end_batch(i); });
+    }
+    try_out([](Conversation& n) { return n.break_off(); });
+    return next;
+}
+
+} // namespace
+
+TEST_CASE("a limit opens a window once, however it is said, and beyond the largest number") {
+    for (const uint32_t begin : {0u, 0xfff0u, 0x7ffffff8u, 0xfffffff0u}) {
+        SendWindow window;
+        for (uint64_t at = 0; at < begin; at += 0x4000000)
+            window.open_to(static_cast<uint32_t>(at));
+        window.open_to(begin);
+        CHECK_FALSE(window.is_open(begin));
+        CHECK(window.open_to(static_cast<uint16_t>(begin + 20)));
+        CHECK(window.is_open(begin));
+        CHECK(window.is_open(begin + 19));
+        CHECK_FALSE(window.is_open(begin + 20));
+        CHECK_FALSE(window.open_to(static_cast<uint16_t>(begin + 20)));
+        CHECK_FALSE(window.open_to(static_cast<uint16_t>(begin + 5)));
+        CHECK_FALSE(window.is_open(begin + 20));
+        CHECK(window.open_to(begin + 20 + kMostWindow));
+        CHECK(window.is_open(begin + 20));
+    }
+}
+
+TEST_CASE("a window that is made smaller takes nothing back, and is due when half of it is used") {
+    ReceiveWindow window;
+    CHECK(window.widen(0, 64) == 64);
+    CHECK_FALSE(window.is_due(31));
+    CHECK(window.is_due(32));
+    CHECK_FALSE(window.is_overdue(47));
+    CHECK(window.is_overdue(48));
+    CHECK(window.widen(10, 8) == 64);
+    CHECK_FALSE(window.is_due(59));
+    CHECK(window.is_due(60));
+    CHECK(window.widen(64, 1) == 65);
+    CHECK_FALSE(window.is_due(64));
+    CHECK(window.is_due(65));
+    CHECK(window.is_overdue(70)); // answers have come beside it
+}
+
+TEST_CASE("those who send share the receive queue, and those who are silent do not") {
+    Shares shares{256};
+    CHECK(shares.each() == 192);
+    CHECK(shares.first(0) == 64);
+    CHECK(shares.first(3) == 32);
+    CHECK(shares.first(100'000) == 1);
+    std::array<uint16_t, 1000> heard{};
+    for (uint16_t& peer : heard) shares.count(peer);
+    CHECK(shares.each() == 1);
+    for (int frame = 0; frame < 2100; ++frame) shares.count(heard[frame % 4]);
+    CHECK(shares.each() == 48);
+    for (int frame = 0; frame < 2100; ++frame) shares.count(heard[0]);
+    CHECK(shares.each() == 192);
+    CHECK(Shares{1 << 20}.each() == kMostWindow);
+}
+
+TEST_CASE("both sides of a conversation hear all, in whatever order they act") {
+    size_t looked_at = 0;
+    for (const uint32_t a : {1u, 2u, 3u}) {
+        for (const uint32_t b : {1u, 2u, 5u}) {
+            for (const uint32_t back : {0u, 3u}) {
+                Conversation begin{
+                    {Side{.to_send = 5, .size = a}, Side{.to_send = back, .size = b}}, 1};
+                begin.connect();
+                std::set<std::vector<uint64_t>> seen{begin.key()};
+                std::vector<Conversation> open{begin};
+                while (!open.empty()) {
+                    const Conversation c = std::move(open.back());
+                    open.pop_back();
+                    const auto next = next_of(c);
+                    const bool only_breaks = next.size() == static_cast<size_t>(c.breaks > 0);
+                    if (only_breaks) REQUIRE(c.over()); // nobody waits for the other for ever
+                    REQUIRE(c.sides[0].sent - c.sides[1].received <= b); // nor sends too much
+                    REQUIRE(c.sides[1].sent - c.sides[0].received <= a);
+                    for (const Conversation& n : next)
+                        if (seen.insert(n.key()).second) open.push_back(n);
+                }
+                looked_at += seen.size();
+            }
+        }
+    }
+    MESSAGE(looked_at << " states");
+    CHECK(looked_at > 10'000);
+}
