@@ -40,13 +40,16 @@ struct Counters {
     uint64_t bytes_received{0};
     uint64_t rma_operations{0}; // reads and writes that this side began
     uint64_t rma_bytes{0};
-    uint64_t atomics{0};             // that this side began
-    uint64_t posts{0};               // calls that handed work requests to the device
-    uint64_t unexpected{0};          // messages that came before their receive was posted
-    uint64_t credit_waits{0};        // times that messages had to wait until a peer took more
-    uint64_t credit_grants{0};       // frames that did nothing but let a peer send more
-    uint64_t registrations{0};       // of the program's memory, for transfers
-    uint64_t registrations_found{0}; // that were there already
+    uint64_t atomics{0};          // that this side began
+    uint64_t posts{0};            // calls that handed work requests to the device
+    uint64_t unexpected{0};       // messages that came before their receive was posted
+    uint64_t srq_buffers_peak{0}; // receives that waited for messages at a time, on one device
+    uint64_t srq_low_watermark_events{0}; // times that few of these were left
+    uint64_t unexpected_bytes_peak{0};    // of messages that waited for their receives
+    uint64_t credit_waits{0};             // times that messages had to wait until a peer took more
+    uint64_t credit_grants{0};            // frames that did nothing but let a peer send more
+    uint64_t registrations{0};            // of the program's memory, for transfers
+    uint64_t registrations_found{0};      // that were there already
     uint64_t memory_bytes{0};
     uint64_t memory_bytes_peak{0}; // registered and buffer memory
 

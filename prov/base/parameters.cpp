@@ -50,6 +50,10 @@ void define_parameters() noexcept {
                     "How much memory a domain keeps registered for later transfers (default: half "
                     "of the host's memory, divided by its processors, and no more than half of "
                     "what may be locked, ulimit -l; 0: none)");
+    fi_param_define(&provider, "memory", FI_PARAM_SIZE_T,
+                    "How many bytes an endpoint has for buffers, however many peers it has: for "
+                    "what comes in, and for messages that wait for their receives (default: "
+                    "4194304)");
     fi_param_define(&provider, "max_qp", FI_PARAM_SIZE_T,
                     "How many queue pairs an endpoint has at most, of which idle ones are given up "
                     "for others (default: what the device has, shared by the processes of the "
@@ -78,6 +82,7 @@ void define_parameters() noexcept {
         values.intranode = intranode_from(intranode);
         read("device", values.device);
         read("profile", values.profile);
+        fi_param_get_size_t(&provider, "memory", &values.memory);
         fi_param_get_size_t(&provider, "max_qp", &values.max_qp);
         fi_param_get_size_t(&provider, "cache_count", &values.cache_count);
         fi_param_get_size_t(&provider, "cache_bytes", &values.cache_bytes);

@@ -32,6 +32,8 @@ struct Parameters {
     Connect connect{Connect::automatic};
     Intranode intranode{Intranode::automatic};
 
+    size_t memory{size_t{4} << 20}; // FI_ODRC_MEMORY: of an endpoint's buffers, in bytes
+
     size_t max_qp{0}; // FI_ODRC_MAX_QP: queue pairs of an endpoint; 0: its share of the device's
 
     // FI_ODRC_CACHE_COUNT and FI_ODRC_CACHE_BYTES: what a domain keeps registered at most; 0 of

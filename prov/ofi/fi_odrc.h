@@ -70,6 +70,9 @@ struct fi_odrc_statistics {
     uint64_t published_bytes;
     uint64_t connections_deepened;
     uint64_t connections_soft;
+    uint64_t srq_buffers_peak;
+    uint64_t srq_low_watermark_events;
+    uint64_t unexpected_bytes_peak;
     uint64_t credit_waits;
     uint64_t credit_grants;
 };

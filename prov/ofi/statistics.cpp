@@ -49,6 +49,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .published_bytes = c.published_bytes,
             .connections_deepened = c.connections_deepened,
             .connections_soft = c.connections_soft,
+            .srq_buffers_peak = c.srq_buffers_peak,
+            .srq_low_watermark_events = c.srq_low_watermark_events,
+            .unexpected_bytes_peak = c.unexpected_bytes_peak,
             .credit_waits = c.credit_waits,
             .credit_grants = c.credit_grants};
 }

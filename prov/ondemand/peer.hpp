@@ -132,18 +132,19 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     fi_addr_t id{FI_ADDR_NOTAVAIL}; // what completions name it by
     uint64_t fi_addr_generation{0};
 
-    uint32_t under_way{0};    // jobs that have gone out and are not over
-    uint32_t atomics{0};      // of the unanswered ones
-    uint16_t lanes{0};        // with those that are about to end
-    bool stranger{true};      // the program has not named it, and it has never been connected
-    bool met{false};          // counted among the peers
-    bool wants_events{false}; // to be told of what we read and write there (FI_RMA_EVENT)
-    bool stayed{false};       // when it was asked to leave
-    bool deep{false};         // its lanes are to have the full depth
-    bool stopped{false};      // something waits until the peer takes more
-    bool stopped_then{false}; // it did already when the watchdog looked
-    uint8_t deepenings{0};    // how often one was to give way to a deeper one
-    uint16_t crowded{0};      // how often its lane was full since
+    uint32_t under_way{0};       // jobs that have gone out and are not over
+    uint32_t atomics{0};         // of the unanswered ones
+    uint16_t lanes{0};           // with those that are about to end
+    bool stranger{true};         // the program has not named it, and it has never been connected
+    bool met{false};             // counted among the peers
+    bool wants_events{false};    // to be told of what we read and write there (FI_RMA_EVENT)
+    bool stayed{false};          // when it was asked to leave
+    bool deep{false};            // its lanes are to have the full depth
+    bool has_little_room{false}; // for messages that come before their receives
+    bool stopped{false};         // something waits until the peer takes more
+    bool stopped_then{false};    // it did already when the watchdog looked
+    uint8_t deepenings{0};       // how often one was to give way to a deeper one
+    uint16_t crowded{0};         // how often its lane was full since
 
     bool ready() const noexcept { return link == Link::ready; }
     // Nothing has been lost since then.
@@ -158,6 +159,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
         sent = received = 0;
         window_out = {};
         window_in = {};
+        has_little_room = false;
     }
     bool nothing_waits() const noexcept { return jobs.empty() && repeats.empty() && left.empty(); }
 

@@ -13,7 +13,7 @@ namespace odrc::ondemand {
 namespace {
 
 uint32_t completions_of(const verbs::Port& port, const Station::Sizes& sizes) noexcept {
-    return std::min(sizes.receives + sizes.work_requests,
+    return std::min(sizes.receives.most + sizes.work_requests,
                     static_cast<uint32_t>(port.device_attr.max_cqe));
 }
 
@@ -46,11 +46,11 @@ Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes
     : adapter_{adapter}
     , place_{place}
     , rnr_before_{adapter.context().rnr_naks()}
-    , work_requests_{completions_of(adapter.port(), sizes) - sizes.receives}
+    , work_requests_{completions_of(adapter.port(), sizes) - sizes.receives.most}
     , channel_{make_channel(adapter, waitable)}
-    , cq_{make_cq(adapter, work_requests_ + sizes.receives, channel_.get())}
+    , cq_{make_cq(adapter, work_requests_ + sizes.receives.most, channel_.get())}
     , receives_{adapter, counters, sizes.frame_bytes, sizes.receives}
-    , shares_{sizes.receives} {}
+    , shares_{sizes.receives.least} {}
 
 void Station::arm() noexcept {
     ibv_cq* cq = nullptr;

@@ -11,7 +11,14 @@ namespace odrc::ondemand {
 // Completions that may still come for work requests of all lanes over a device: never more than
 // their completion queue has room for.
 struct CompletionBudget {
+    explicit CompletionBudget(uint32_t all) noexcept
+        : left{all}
+        , much{all - all / 8} {}
     uint32_t left;
+    // Below, each work request asks for its completion. Else a thousand lanes, each with a few that
+    // do not, would use up the budget, and keep a copy of each that was injected, with nothing to
+    // come that gives them back.
+    const uint32_t much;
 };
 
 // What an endpoint has of a device: where its lanes over that get what comes in, and tell what is
@@ -19,9 +26,9 @@ struct CompletionBudget {
 class Station {
 public:
     struct Sizes {
-        size_t frame_bytes;     // of the longest frame
-        uint32_t receives;      // that wait for frames of all peers
-        uint32_t work_requests; // of all lanes at a time, if the device allows so many
+        size_t frame_bytes;                // of the longest frame
+        srq::ReceiveQueue::Depth receives; // that wait for frames of all peers
+        uint32_t work_requests;            // of all lanes at a time, if the device allows so many
     };
 
     // Its device is the domain's, or soft0 beside that.
@@ -39,8 +46,19 @@ public:
     }
     ibv_cq* cq() const noexcept { return cq_.get(); }
     ibv_srq* srq() const noexcept { return receives_.get(); }
-    srq::ReceiveQueue& receives() noexcept { return receives_; }
-    srq::Shares& shares() noexcept { return shares_; } // of that, for who sends
+    srq::Shares& shares() noexcept { return shares_; } // of the receive queue, for who sends
+    // The buffer of a completed receive is read and may be filled again.
+    void give_back(srq::Buffer* buffer) noexcept { receives_.give_back(buffer); }
+    void refill() noexcept {
+        if (receives_.refill()) shares_.share(receives_.depth());
+    }
+    // The receives run low (srq::ReceiveQueue), and are to be more.
+    bool runs_low() noexcept { return receives_.runs_low(); }
+    void deepen() noexcept {
+        receives_.deepen();
+        shares_.share(receives_.depth());
+    }
+    void arm_receives() noexcept { receives_.arm(); }
 
     CompletionBudget& budget() noexcept { return budget_; }
     // Work requests whose completions have not come.

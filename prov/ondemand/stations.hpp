@@ -39,6 +39,11 @@ public:
     // As those of a station, for all of them.
     int fd() const noexcept { return waker_.get(); }
     void arm() noexcept;
+    template <class F>
+    void for_each(F&& f) {
+        f(device_);
+        if (soft_) f(*soft_);
+    }
     uint64_t rnr_naks() const noexcept {
         return device_.rnr_naks() + (soft_ ? soft_->rnr_naks() : 0);
     }

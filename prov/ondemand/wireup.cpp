@@ -84,7 +84,8 @@ void Wireup::ask(Peer& peer) noexcept {
     if (error == FI_EAGAIN) return;
     if (error) return give_up(peer, error);
     peer.taken = peer.received;
-    peer.window_out.open_to(peer.received + window_for(peer));
+    peer.window_out.open_to(peer.received +
+                            static_cast<uint32_t>(peer.window_in.left(peer.received)));
     become_ready(peer);
 }
 
@@ -181,7 +182,9 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.remote_losses && !same) {
         ODRC_INFO(FI_LOG_EP_CTRL, "{}: {} has lost what was between us, or is another process",
                   adapter_.port().name(), peer.address.text());
+        const int32_t window = peer.window_in.left(peer.received); // as the peer was told
         peer.begin_session();
+        peer.window_in.widen(peer.received, static_cast<uint32_t>(window));
         peer.lane->enter(peer.session);
         peer.renewed = true;
         mark_changed(peer);
@@ -224,7 +227,7 @@ void Wireup::on_confirm(Peer& peer, const WireupMessage& m) noexcept {
 
 // The peer's program sends, and this one does not look.
 void Wireup::on_nudge(const Peer& peer, const WireupMessage& m) noexcept {
-    if (is_of_link(peer, m)) wanted_completions_ = true;
+    if (is_of_link(peer, m)) nudged_ = true;
 }
 
 void Wireup::on_refuse(Peer& peer, const WireupMessage& m) noexcept {

@@ -82,13 +82,15 @@ public:
     // Takes in datagrams that have come, and sends again what has waited long enough. False if
     // there may be more of them: so many are taken at a time that other work goes on.
     bool serve() noexcept;
-    // Somebody can leave or has left, or a lane that broke is over, or a peer may send more, as
-    // soon as the completions are taken that are there: they may be all that keeps a lane from
-    // being idle, while the program does not look for them.
+    // Somebody can leave or has left, or a lane that broke is over, as soon as the completions are
+    // taken that are there: they may be all that keeps a lane from being idle, while the program
+    // does not look for them.
     bool wants_completions() noexcept {
-        return std::exchange(wanted_completions_, false) ||
+        return std::exchange(asked_too_early_, false) ||
                in_line() + breaking_ + count(Link::tried) > 0;
     }
+    // A peer has something to send, and waits until what it has sent is taken in.
+    bool take_nudge() noexcept { return std::exchange(nudged_, false); }
     // When serve() is due even if nothing comes: for a wireup's sake, and to make a queue pair for
     // whoever comes next.
     Time deadline() const noexcept;
@@ -164,7 +166,7 @@ private:
     void end_stall(Peer& peer) noexcept;
     void give_up(Peer& peer, int error) noexcept;
     void send(WireupType type, Peer& peer, uint32_t reason = 0) noexcept;
-    uint16_t window_for(Peer& peer) noexcept;
+    void open_window(Peer& peer) noexcept;
     void answer(WireupType type, const Address& to, const WireupMessage& message,
                 uint32_t reason = 0) noexcept;
     void answer(WireupType type, const Peer& peer, const WireupMessage& message,
@@ -238,13 +240,14 @@ private:
     QueuesInWait waiting_; // for the processes of the job
     SpareQueues spares_;   // for whoever comes next
     // A peer stands on one of these, or on none.
-    List<Peer, Stand> line_;         // wants a queue pair and has none
-    List<Peer, Stand> wiring_;       // its wireup waits for an answer
-    List<Peer, Stand> connected_;    // in the order in which they came
-    List<Peer, Stand> laid_;         // by addresses alone, and never used
-    Peer* hand_{nullptr};            // of those, the one that may be asked to leave next
-    bool wanted_completions_{false}; // a peer waits for what is in ours
-    uint32_t breaking_{0};           // peers whose last lane is not over, and who wait for that
+    List<Peer, Stand> line_;      // wants a queue pair and has none
+    List<Peer, Stand> wiring_;    // its wireup waits for an answer
+    List<Peer, Stand> connected_; // in the order in which they came
+    List<Peer, Stand> laid_;      // by addresses alone, and never used
+    Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
+    bool asked_too_early_{false}; // to leave, with something under way
+    bool nudged_{false};
+    uint32_t breaking_{0}; // peers whose last lane is not over, and who wait for that
     uint32_t lanes_{0};
     uint32_t most_lanes_{queues_.most_lanes}; // fewer, where the device has no more
     Time more_at_{};                          // it may have again

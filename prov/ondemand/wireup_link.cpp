@@ -76,8 +76,15 @@ int Wireup::make_lane(Peer& peer) noexcept {
         ++lanes_;
         peer.attempt = ++attempts_;
         if (!peer.own_losses) peer.own_losses = peer.attempt;
+        open_window(peer);
         return 0;
     });
+}
+
+// Once for each lane, whose requests and acceptances tell it: they may be lost, but one of those
+// that tell the same has come when anything comes over the lane. Until then nothing is received.
+void Wireup::open_window(Peer& peer) noexcept {
+    peer.window_in.widen(peer.received, peer.lane->station().shares().first(lanes_ - 1));
 }
 
 int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
@@ -110,6 +117,7 @@ void Wireup::become_ready(Peer& peer) noexcept {
     stand_on(connected_, peer);
     peer.wanted = peer.stayed = false;
     counters_.connection_opened();
+    peer.lane->station().shares().meet();
     if (peer.lane->station().beside()) ++counters_.connections_soft;
     peer.stranger = false;
     if (std::exchange(peer.replacing, false)) ++counters_.connections_replaced;

@@ -187,7 +187,7 @@ void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
             peer.refused_round = m.reason;
             return answer(WireupType::stay, peer, m, m.reason);
         }
-        wanted_completions_ = true;
+        asked_too_early_ = true;
         if (peer.lane->untold()) peer.lane->probe();
         return;
     }

@@ -54,6 +54,10 @@ long long ms_since(Time then, Time now) noexcept {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now - then).count();
 }
 
+uint16_t window_of(const Peer& peer) noexcept {
+    return static_cast<uint16_t>(std::max(peer.window_in.left(peer.received), 0));
+}
+
 } // namespace
 
 bool Wireup::serve() noexcept {
@@ -175,15 +179,9 @@ void Wireup::send(WireupType type, Peer& peer, uint32_t reason) noexcept {
                                 .reason = reason,
                                 .qp = peer.lane ? peer.lane->qp().address() : verbs::QpAddress{},
                                 .wants_events = wants_events_,
-                                .window = introduces ? window_for(peer) : uint16_t{0},
+                                .window = introduces ? window_of(peer) : uint16_t{0},
                                 .node = peer.lane ? node_of(*peer.lane) : 0};
     send(peer.address, message);
-}
-
-// As many more frames as the peer may send now, of those that were told before, too.
-uint16_t Wireup::window_for(Peer& peer) noexcept {
-    const uint32_t size = peer.lane->station().shares().first(counters_.connections);
-    return static_cast<uint16_t>(peer.window_in.widen(peer.received, size) - peer.received);
 }
 
 // Says something of the attempts that the message is about, whatever there is now.

@@ -12,6 +12,8 @@
 namespace odrc::srq {
 namespace {
 
+constexpr uint32_t kMostInSlab = 32;
+
 verbs::Srq make_srq(verbs::Adapter& adapter, uint32_t depth) {
     ibv_srq_init_attr attr{};
     attr.attr.max_wr = depth;
@@ -28,22 +30,60 @@ verbs::Srq make_srq(verbs::Adapter& adapter, uint32_t depth) {
 } // namespace
 
 ReceiveQueue::ReceiveQueue(verbs::Adapter& adapter, Counters& counters, size_t buffer_size,
-                           uint32_t depth)
-    : pool_{adapter, counters, buffer_size, depth}
-    , srq_{make_srq(adapter, depth)}
-    , depth_{depth} {
-    pool_.reserve(depth);
-    post(depth);
-    if (posted_ < depth) throw Error{FI_ENOMEM};
+                           Depth depth)
+    : adapter_{adapter}
+    , counters_{counters}
+    , pool_{adapter, counters, buffer_size, std::min(depth.least, kMostInSlab)}
+    , srq_{make_srq(adapter, depth.most)}
+    , limits_{depth}
+    , depth_{depth.least} {
+    set_depth(depth.least);
+    pool_.reserve(depth_);
+    post(depth_);
+    if (posted_ < depth_) throw Error{FI_ENOMEM};
+    adapter_.events().watch(*srq_.get(), low_);
+    arm();
+}
+
+ReceiveQueue::~ReceiveQueue() { adapter_.events().watch_no_more(*srq_.get()); }
+
+void ReceiveQueue::arm() noexcept {
+    ibv_srq_attr attr{};
+    attr.srq_limit = depth_ / 4;
+    if (const int error = adapter_.context().modify_srq(srq_.get(), &attr, IBV_SRQ_LIMIT))
+        ODRC_INFO(FI_LOG_EP_CTRL, "{}: it does not tell when receives run low: {}",
+                  adapter_.port().name(), fi_strerror(error));
+}
+
+void ReceiveQueue::deepen() noexcept {
+    posted_in_round_ = 0;
+    set_depth(std::min(2 * depth_, limits_.most));
+    if (posted_ < depth_) post(depth_ - posted_);
+}
+
+// Much has come, and it never ran low. What is posted comes back with what comes next.
+bool ReceiveQueue::end_round() noexcept {
+    posted_in_round_ = 0;
+    if (depth_ == limits_.least) return false;
+    const auto slab = static_cast<uint32_t>(pool_.slab_count());
+    set_depth(std::max(limits_.least, depth_ - std::min(slab, depth_)));
+    pool_.give_up_slab();
+    return true;
 }
 
 void ReceiveQueue::post(uint32_t count) noexcept {
     while (count > 0) {
         ibv_recv_wr requests[kBatch];
         ibv_sge segments[kBatch];
-        const uint32_t n = std::min(count, kBatch);
+        uint32_t n = std::min(count, kBatch);
         for (uint32_t i = 0; i < n; ++i) {
-            const Buffer* buffer = pool_.take(); // one that was given back: see posted_
+            const Buffer* buffer = pool_.take();
+            if (!buffer) { // no memory: what there is must do
+                if (i == 0) return;
+                requests[i - 1].next = nullptr;
+                count = n = i;
+                break;
+            }
             segments[i] = {.addr = reinterpret_cast<uint64_t>(buffer->data),
                            .length = static_cast<uint32_t>(pool_.buffer_size()),
                            .lkey = buffer->lkey};
@@ -68,8 +108,10 @@ void ReceiveQueue::post(uint32_t count) noexcept {
             return;
         }
         posted_ += n;
+        posted_in_round_ += n;
         count -= n;
     }
+    counters_.srq_buffers_peak = std::max<uint64_t>(counters_.srq_buffers_peak, posted_);
 }
 
 } // namespace odrc::srq

@@ -48,15 +48,15 @@ public:
         if (is_before(limit_, received + size)) limit_ = received + size;
         return limit_;
     }
+    // How many more the peer may send, after what has come. What goes beside the window may have
+    // used up more than it has.
+    int32_t left(uint32_t received) const noexcept { return distance(received, limit_); }
     // Half of it is used up: if nothing goes to the peer anyway, it is to be told by itself.
     bool is_due(uint32_t received) const noexcept { return left(received) <= size_ / 2; }
     // Three quarters are: at once.
     bool is_overdue(uint32_t received) const noexcept { return left(received) <= size_ / 4; }
 
 private:
-    // Frames beside the window, which are let through always, may have used up more than it has.
-    int32_t left(uint32_t received) const noexcept { return distance(received, limit_); }
-
     uint32_t limit_{0};
     int32_t size_{0};
 };
@@ -71,6 +71,12 @@ public:
     explicit Shares(uint32_t frames) noexcept
         : frames_{frames} {}
 
+    // The receive queue has as many now.
+    void share(uint32_t frames) noexcept {
+        frames_ = frames;
+        share_among(senders_);
+    }
+
     // For a peer that is new, beside so many others. Most conversations are no longer than that.
     uint32_t first(uint64_t others) const noexcept { return first_of(frames_, others); }
     // The same for each peer of a job of that size, where both sides have to know without a word.
@@ -78,6 +84,8 @@ public:
 
     // For each of those who send.
     uint32_t each() const noexcept { return each_; }
+    // A peer is connected, and may be about to send: it counts for the rest of the round.
+    void meet() noexcept { share_among(senders_ + 1); }
     // A frame has come. round: of the peer's, in which the last one came.
     void count(uint16_t& round) noexcept {
         if (round != round_) [[unlikely]] {
@@ -102,17 +110,17 @@ private:
     }
     void share_among(uint32_t senders) noexcept {
         senders_ = senders;
-        each_ = share_of(senders);
+        each_ = share_of(std::max(senders, 1u));
     }
     void begin_round() noexcept {
         in_round_ = 0;
         ++round_;
-        share_among(std::max(heard_, 1u));
+        share_among(heard_);
         heard_ = 0;
     }
 
-    const uint32_t frames_;
-    uint32_t senders_{1}; // in the last round, or in this one, if these are more already
+    uint32_t frames_;
+    uint32_t senders_{0}; // in the last round, or in this one, if these are more already
     uint32_t each_{share_of(1)};
     uint32_t heard_{0}; // in this round
     uint32_t in_round_{0};

@@ -13,7 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr uint32_t kReceiveDepth = 256;  // buffers that wait for frames of all peers
 constexpr uint32_t kWorkRequests = 2048; // of all lanes at a time
 constexpr size_t kFramesPerSlab = 32;
 constexpr size_t kInjectsPerSlab = 64;
@@ -34,6 +33,9 @@ constexpr uint32_t kPollsPerLook = 32;
 
 // A peer that owes us an answer, on a lane where nothing is under way, is probed this often.
 constexpr auto kProbeEvery = 1s;
+
+// So often a receive queue may tell that it runs low.
+constexpr auto kArmReceivesEvery = 10ms;
 
 // How long closing waits for peers that take nothing, and for answers.
 constexpr auto kWaitForPeers = 30s;
@@ -73,10 +75,12 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
     , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
     , read_segments_{read_segments(adapter.port(), segments_)}
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
+    , budget_{parameters().memory}
     , stations_{adapter,
                 soft,
                 counters_,
-                {wire::kFrameBytes, kReceiveDepth, kWorkRequests},
+                {wire::kFrameBytes, budget_.receives(wire::kFrameBytes, soft ? 2 : 1),
+                 kWorkRequests},
                 settings.waitable || settings.automatic}
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
@@ -124,7 +128,7 @@ bool Engine::poll(ondemand::Station& station) noexcept {
     const int n = ibv_poll_cq(station.cq(), kBatch, wc);
     for (int i = 0; i < n; ++i) dispatch(station, wc[i]);
     if (n > 0) {
-        station.receives().refill();
+        station.refill();
         if (!blocked_.empty()) unblock();
     }
     return n > 0;
@@ -136,7 +140,7 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         if (wc.status == IBV_WC_SUCCESS && lane) on_frame(*lane, {buffer->data, wc.byte_len});
-        station.receives().give_back(buffer);
+        station.give_back(buffer);
         return;
     }
     if (!lane) return; // it went with all its work
@@ -227,7 +231,12 @@ Time Engine::serve() noexcept {
         while (poll()) {
         }
     }
+    if (wireup_.take_nudge()) {
+        while (room_ != Room::none && poll()) {
+        }
+    }
     const Time now = Clock::now();
+    look_at_receives(now);
     if (probing_ && probe_at_ == kNever) probe_at_ = now + kProbeEvery; // it has just begun
     if (now >= probe_at_) {
         while (poll()) {
@@ -243,7 +252,24 @@ Time Engine::serve() noexcept {
     if (now >= look_at_) look_at_stopped(now);
     take_changes();
     post_held();
-    return std::min({wireup_.deadline(), wireup_.spare_due(), probe_at_, look_at_});
+    return std::min(
+        {wireup_.deadline(), wireup_.spare_due(), probe_at_, look_at_, arm_receives_at_});
+}
+
+// A receive queue that runs low is to have more, and what is in it be looked at, if the program
+// does not. How low it runs it does not tell more often than this is worth the while.
+void Engine::look_at_receives(Time now) noexcept {
+    stations_.for_each([&](ondemand::Station& station) {
+        if (!station.runs_low()) return;
+        ++counters_.srq_low_watermark_events;
+        while (room_ != Room::none && poll(station)) {
+        }
+        station.deepen();
+        arm_receives_at_ = std::min(arm_receives_at_, now + kArmReceivesEvery);
+    });
+    if (now < arm_receives_at_) return;
+    stations_.for_each([](ondemand::Station& station) { station.arm_receives(); });
+    arm_receives_at_ = kNever;
 }
 
 // A peer that died owes its answer for ever, and its silence does not show until something is asked

@@ -8,6 +8,7 @@
 #include "base/statistics_page.hpp"
 #include "base/watchdog.hpp"
 #include "ondemand/wireup.hpp"
+#include "srq/memory_budget.hpp"
 #include "transfer/arguments.hpp"
 #include "transfer/auto_progress.hpp"
 #include "transfer/completion_sink.hpp"
@@ -147,6 +148,7 @@ private:
     void look_after_peers() noexcept {
         if (!std::exchange(probing_, true)) watchdog_.wake();
     }
+    void look_at_receives(Time now) noexcept;
     void ask_who_is_there() noexcept;
     void ask_whether_there(Peer& peer) noexcept;
     bool busy() const noexcept;
@@ -182,20 +184,45 @@ private:
         return peer.window_out.is_open(peer.sent) || is_beside_window(job);
     }
     static bool is_beside_window(const Job& job) noexcept;
-    // Up to which frame the peer may send, now that it is told.
-    static uint16_t let_come(const Lane& lane) noexcept {
+    // Tells the peer up to which frame it may send, and whether there is much room for what it
+    // does.
+    void stamp(const Lane& lane, wire::FrameHeader& header) const noexcept {
         Peer& peer = lane.peer();
-        return static_cast<uint16_t>(
-            peer.window_in.widen(peer.received, lane.station().shares().each()));
+        const uint32_t size = room_ == Room::much ? lane.station().shares().each() : least_window();
+        header.limit = static_cast<uint16_t>(peer.window_in.widen(peer.received, size));
+        header.flags = static_cast<uint8_t>((header.flags & ~wire::kCrowded) |
+                                            (room_ == Room::much ? 0 : wire::kCrowded));
     }
     void take_window(Lane& lane, const wire::Frame& frame) noexcept;
     void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
-    static bool owes_window(const Peer& peer) noexcept {
-        return peer.ready() && peer.window_in.is_due(peer.received);
+    bool owes_window(const Peer& peer) const noexcept {
+        return peer.ready() && peer.window_in.is_due(peer.received) &&
+               (room_ == Room::much || least_window() > 0);
     }
     bool grant(Peer& peer) noexcept;
     void stop(Peer& peer) noexcept;
     void look_at_stopped(Time now) noexcept;
+
+    // room.cpp
+    // For messages that come before their receives.
+    enum class Room : uint8_t { much, little, none };
+    Room room_now() const noexcept;
+    void weigh() noexcept {
+        if (room_now() != room_) [[unlikely]]
+            change_room();
+    }
+    void change_room() noexcept;
+    void grant_all_that_is_due() noexcept;
+    void let_each_send_one() noexcept;
+    // A receive waits that was not posted before.
+    void let_come_what_is_wanted() noexcept {
+        if (room_ == Room::none) [[unlikely]]
+            grant_all_that_is_due();
+    }
+    // Of each peer, where there is little room or none.
+    uint32_t least_window() const noexcept {
+        return room_ == Room::little || wanted_ || inbox_.posted() > 0;
+    }
 
     // repeats.cpp
     static Ending ending_of(const Lane& lane, ibv_wc_status status) noexcept;
@@ -229,9 +256,14 @@ private:
     int post_gathered(Lane& lane, Send& send) noexcept;
     int post_copied(Lane& lane, Send& send, size_t size) noexcept;
     // A frame that is repeated has its number already.
-    static void number(const Lane& lane, Send& send) noexcept {
+    void number(const Lane& lane, Send& send) const noexcept {
         if (!send.numbered) send.header.sequence = send.peer->sent;
-        send.header.limit = let_come(lane);
+        stamp(lane, send.header);
+    }
+    bool is_announced(const Send& send) const noexcept;
+    // So many copies are under way that more wait until some are back.
+    bool has_many_frames() const noexcept {
+        return frames_.taken() >= most_frames_ && stations_.under_way() > 0;
     }
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
@@ -333,6 +365,8 @@ private:
     const OwnStatistics statistics_;
     Counters& counters_{statistics_->counters};
 
+    const srq::MemoryBudget budget_;
+    const size_t most_frames_{budget_.sends(wire::kFrameBytes)}; // copied on their way out
     ondemand::Stations stations_;
     SharedWords words_;
     verbs::PostList posting_{counters_.posts};
@@ -346,6 +380,8 @@ private:
     Pool<Rma> rmas_;
     size_t transmitting_{0}; // the application's sends, reads and writes
     Inbox inbox_{longs_, counters_};
+    Room room_{Room::much};
+    bool wanted_{false}; // what is looked for has not come
     PartSink* part_sink_{nullptr};
 
     ondemand::PeerTable peers_;
@@ -361,6 +397,7 @@ private:
     bool looking_{false};   // and after peers that something has waited for
     Time look_at_{kNever};  // then
     Clock::duration look_every_{};
+    Time arm_receives_at_{kNever}; // to tell again when they run low
     uint64_t posts_then_{0};
     uint32_t idle_polls_{0};
 };

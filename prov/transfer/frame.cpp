@@ -19,7 +19,15 @@ int Engine::post(Lane& lane, Send& send) noexcept {
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
-    return send.length > wire::kEagerLimit ? announce(lane, send) : post_message(lane, send);
+    return is_announced(send) ? announce(lane, send) : post_message(lane, send);
+}
+
+// What does not fit into a frame, or what a peer that has little room would have to keep elsewhere
+// than in the record of its arrival. What was injected has nothing else left than our copy.
+bool Engine::is_announced(const Send& send) const noexcept {
+    return send.length > wire::kEagerLimit || send.header.kind == wire::FrameKind::announce ||
+           (send.peer->has_little_room && send.length > Arrived::kInside && !send.buffer &&
+            !send.numbered);
 }
 
 // A message in its frame: inline, gathered from where it lies, or copied together.
@@ -32,6 +40,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const bool in_place =
         !send.buffer && send.pieces.count() < segments_ && (fits_inline || key.has_value());
     if (!in_place && !send.buffer) {
+        if (has_many_frames()) return FI_EAGAIN;
         send.pool = &frames_;
         send.buffer = copy_into_buffer(frames_, send.pieces.list());
         if (!send.buffer) return FI_EAGAIN;

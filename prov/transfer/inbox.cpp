@@ -57,23 +57,32 @@ bool Inbox::keep(const Message& message) noexcept {
     Arrived* arrived = arrived_.create();
     if (!arrived) return false;
     arrived->message = message;
+    kept_bytes_ += sizeof *arrived;
     const size_t size = message.payload.size();
     std::byte* to = arrived->inside;
     if (size > Arrived::kInside) {
         arrived->outside.reset(new (std::nothrow) std::byte[size]);
         to = arrived->outside.get();
-        if (to) counters_.memory_taken(size);
+        if (to) {
+            counters_.memory_taken(size);
+            kept_bytes_ += size;
+        }
     }
     if (to) {
         if (size > 0) std::memcpy(to, message.payload.data(), size);
         arrived->message.payload = {to, size};
-        if (matcher(message).keep(*arrived)) return true;
+        if (matcher(message).keep(*arrived)) {
+            counters_.unexpected_bytes_peak =
+                std::max<uint64_t>(counters_.unexpected_bytes_peak, kept_bytes_);
+            return true;
+        }
     }
     release(*arrived);
     return false;
 }
 
 void Inbox::release(Arrived& arrived) noexcept {
+    kept_bytes_ -= bytes_of(arrived);
     if (arrived.outside) counters_.memory_given_back(arrived.message.payload.size());
     arrived_.destroy(&arrived);
 }

@@ -22,6 +22,10 @@ public:
         return message.collective ? parts_ : message.tagged ? tagged_ : messages_;
     }
     Matcher& parts() noexcept { return parts_; }
+    // Receives that wait for a message.
+    size_t posted() const noexcept {
+        return messages_.posted() + tagged_.posted() + parts_.posted();
+    }
 
     // ---- receives ----
     // Null when memory is out.
@@ -39,12 +43,16 @@ public:
     // Copies a message out of the buffer it came in. False when memory is out.
     bool keep(const Message& message) noexcept;
     void release(Arrived& arrived) noexcept;
+    size_t kept_bytes() const noexcept { return kept_bytes_; } // of all of these
     // Keeps a message from all but who knows the context.
     void set_aside(Arrived& arrived, void* context) noexcept;
     Arrived* find_aside(const void* context) noexcept; // or null
     void take_aside(Arrived& arrived) noexcept { List<Arrived, ArrivalOrder>::erase(arrived); }
 
 private:
+    static size_t bytes_of(const Arrived& arrived) noexcept {
+        return sizeof arrived + (arrived.outside ? arrived.message.payload.size() : 0);
+    }
     Receive* next_part(Receive& whole, size_t length) noexcept;
 
     LongLists& longs_;
@@ -55,6 +63,7 @@ private:
     Matcher tagged_;
     Matcher parts_;
     List<Arrived, ArrivalOrder> aside_;
+    size_t kept_bytes_{0};
 };
 
 } // namespace odrc::transfer

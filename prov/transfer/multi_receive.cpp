@@ -33,6 +33,8 @@ ssize_t Engine::receive_many(const ReceiveArguments& a, Peer* source) noexcept {
             lose(arrived->message);
         inbox_.release(*arrived);
     }
+    weigh();
+    let_come_what_is_wanted();
     return 0;
 }
 

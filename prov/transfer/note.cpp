@@ -33,12 +33,12 @@ struct Keys {
 int Engine::post_note(Lane& lane, Rma& rma) noexcept {
     const bool reads = rma.kind == FI_READ;
     const Keys keys{rma};
-    const wire::FrameHeader header{.kind = reads ? wire::FrameKind::read : wire::FrameKind::wrote,
-                                   .flags = rma.note,
-                                   .limit = let_come(lane),
-                                   .sequence =
-                                       rma.note_numbered ? rma.note_sequence : lane.peer().sent,
-                                   .tag = rma.copy.bytes};
+    wire::FrameHeader header{.kind = reads ? wire::FrameKind::read : wire::FrameKind::wrote,
+                             .flags = rma.note,
+                             .limit = 0,
+                             .sequence = rma.note_numbered ? rma.note_sequence : lane.peer().sent,
+                             .tag = rma.copy.bytes};
+    stamp(lane, header);
     const bool fits_inline =
         !rma.more && wire::header_size(header, keys.count) <= lane.max_inline();
     if (!fits_inline && !rma.buffer) {

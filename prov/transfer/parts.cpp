@@ -68,12 +68,14 @@ int Engine::receive_part(const PartArguments& a) noexcept {
         inbox_.parts().take(*arrived);
         deliver(*receive, arrived->message);
         inbox_.release(*arrived);
+        weigh();
         return 0;
     }
     if (!inbox_.parts().post(*receive)) {
         inbox_.destroy(*receive);
         return FI_ENOMEM;
     }
+    let_come_what_is_wanted();
     look_after_peers();
     return 0;
 }
@@ -97,7 +99,8 @@ void Engine::on_part(const Message& message) noexcept {
         if (message.wants_finish()) send_finish(message, 0);
         return;
     }
-    if (!inbox_.keep(message)) lose(message); // it is early
+    if (!inbox_.keep(message)) return lose(message); // it is early
+    weigh();
 }
 
 void Engine::part_received(Receive& receive, const Message& message, int error) noexcept {

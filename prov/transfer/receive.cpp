@@ -41,9 +41,13 @@ ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
         matcher.take(*arrived);
         deliver(*receive, arrived->message);
         inbox_.release(*arrived);
+        weigh();
         return 0;
     }
-    if (matcher.post(*receive)) return 0;
+    if (matcher.post(*receive)) {
+        let_come_what_is_wanted();
+        return 0;
+    }
     inbox_.destroy(*receive);
     return -FI_EAGAIN;
 }
@@ -78,6 +82,7 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
         entry.err = FI_ENOMSG;
         entry.prov_errno = FI_ENOMSG;
         settings_.receive->push_error(entry);
+        if (room_ == Room::none) let_each_send_one();
         return 0;
     }
     const Message& m = arrived->message;
@@ -110,6 +115,7 @@ ssize_t Engine::receive_claimed(const ReceiveArguments& a) noexcept {
     }
     deliver(*receive, arrived->message);
     inbox_.release(*arrived);
+    weigh();
     return 0;
 }
 
@@ -153,7 +159,8 @@ void Engine::on_message(const Message& message) noexcept {
         return receive ? deliver(*receive, message) : lose(message);
     }
     ++counters_.unexpected;
-    if (!inbox_.keep(message)) lose(message);
+    if (!inbox_.keep(message)) return lose(message);
+    weigh();
 }
 
 // Without memory to keep a message, the connection is given up, so that both sides know.
@@ -166,6 +173,7 @@ void Engine::lose(const Message& message) noexcept {
 void Engine::discard(Arrived& arrived) noexcept {
     if (arrived.message.wants_finish()) send_finish(arrived.message, 0);
     inbox_.release(arrived);
+    weigh();
 }
 
 // The message is the receive's.

@@ -162,6 +162,7 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
     const bool any_memory = lane.adapter().whole_memory_key().has_value();
     const bool has_keys = any_memory || rma.has_keys();
     if (!rma.buffer && !fits_inline && !has_keys && copy.bytes <= wire::kEagerLimit) {
+        if (has_many_frames()) return FI_EAGAIN;
         rma.pool = &frames_;
         rma.buffer = writes ? copy_into_buffer(frames_, pieces) : frames_.take();
         if (!rma.buffer) return FI_EAGAIN;

@@ -49,7 +49,7 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
     if (!copy) return -FI_EAGAIN;
     wire::FrameHeader header = header_for(a);
     header.sequence = lane.peer().sent;
-    header.limit = let_come(lane);
+    stamp(lane, header);
     const size_t header_size = wire::header_size(header);
     std::byte* frame = copy->data + wire::kMaxHeader - header_size;
     wire::write_header(frame, header, a.data, 0);

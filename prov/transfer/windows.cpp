@@ -63,6 +63,7 @@ void Engine::take_window(Lane& lane, const wire::Frame& frame) noexcept {
 void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
     if (!peer.in_session(lane.session())) return;
+    peer.has_little_room = (frame.header.flags & wire::kCrowded) != 0;
     if (peer.window_out.open_to(frame.header.limit) && peer.stopped) [[unlikely]]
         wait_for_end_of_batch(peer);
 }
@@ -71,11 +72,9 @@ void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
 bool Engine::grant(Peer& peer) noexcept {
     Lane& lane = *peer.lane;
     if (!lane.has_place()) return false;
-    const wire::FrameHeader header{.kind = wire::FrameKind::grant,
-                                   .flags = 0,
-                                   .limit = let_come(lane),
-                                   .sequence = 0,
-                                   .tag = 0};
+    wire::FrameHeader header{
+        .kind = wire::FrameKind::grant, .flags = 0, .limit = 0, .sequence = 0, .tag = 0};
+    stamp(lane, header);
     Segments segments;
     segments.add(&header, sizeof header, 0);
     ibv_send_wr wr{};

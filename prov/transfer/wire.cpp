@@ -71,7 +71,7 @@ size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, ui
 std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     Frame frame{};
     if (!take(bytes, frame.header)) return std::nullopt;
-    const uint8_t flags = frame.header.flags;
+    const uint8_t flags = frame.header.flags & static_cast<uint8_t>(~kCrowded);
     if (flags & ~(kTagged | kData | kConfirm | kEvent | kCollective)) return std::nullopt;
     const bool carries =
         frame.header.kind == FrameKind::message || frame.header.kind == FrameKind::announce;

@@ -36,6 +36,7 @@ enum FrameFlags : uint8_t {
     kConfirm = 1 << 2,    // 8 bytes: a handle; the sender awaits a finish or placed frame for it
     kEvent = 1 << 3,      // the read or write counts, for the regions of keys of 4 bytes behind it
     kCollective = 1 << 4, // the header's tag is of a collective; kData: the error it failed with
+    kCrowded = 1 << 5,    // of any frame: its sender has little room for messages
 };
 
 struct FrameHeader {

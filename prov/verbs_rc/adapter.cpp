@@ -33,7 +33,8 @@ RegistrationCache::Limits cache_limits() noexcept {
 
 Adapter::Adapter(const Device& device, Gate::Kind threads, Watchdog& watchdog)
     : port_{device.port()}
-    , context_{device.open()} {
+    , context_{device.open()}
+    , events_{*context_, watchdog} {
     if (const ibv_gid gid = context_->gid(); gid.global.interface_id != 0) port_.gid = gid;
     pd_ = Pd{*context_, context_->alloc_pd()};
     if (!pd_) {

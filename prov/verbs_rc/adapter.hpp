@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "verbs_rc/async_events.hpp"
 #include "verbs_rc/objects.hpp"
 #include "verbs_rc/region_table.hpp"
 #include "verbs_rc/registration_cache.hpp"
@@ -57,6 +58,7 @@ public:
     const Port& port() const noexcept { return port_; }
     Context& context() noexcept { return *context_; }
     ibv_pd* pd() const noexcept { return pd_.get(); }
+    AsyncEvents& events() noexcept { return events_; }
 
     // The local key that covers all memory of the process, where the device offers one.
     std::optional<uint32_t> whole_memory_key() const noexcept {
@@ -93,6 +95,7 @@ private:
 
     Port port_;
     std::unique_ptr<Context> context_;
+    AsyncEvents events_;
     Pd pd_;
     Mr whole_;
     RegionTable regions_;

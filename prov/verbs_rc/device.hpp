@@ -47,7 +47,14 @@ public:
     virtual int destroy_cq(ibv_cq* cq) noexcept = 0;
 
     virtual ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept = 0;
+    virtual int modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept = 0;
     virtual int destroy_srq(ibv_srq* srq) noexcept = 0;
+
+    // Readable when there is an event. Unless it is made not to block, get_async_event() waits for
+    // one.
+    virtual int async_fd() const noexcept = 0;
+    virtual int get_async_event(ibv_async_event* event) noexcept = 0;
+    virtual void ack_async_event(ibv_async_event* event) noexcept = 0;
 
     virtual ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept = 0;
     virtual int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept = 0;

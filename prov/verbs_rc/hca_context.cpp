@@ -74,7 +74,15 @@ int HcaContext::destroy_cq(ibv_cq* cq) noexcept { return ibv_destroy_cq(cq); }
 ibv_srq* HcaContext::create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept {
     return ibv_create_srq(pd, attr);
 }
+int HcaContext::modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept {
+    return ibv_modify_srq(srq, attr, mask);
+}
 int HcaContext::destroy_srq(ibv_srq* srq) noexcept { return ibv_destroy_srq(srq); }
+
+int HcaContext::get_async_event(ibv_async_event* event) noexcept {
+    return ibv_get_async_event(context_, event);
+}
+void HcaContext::ack_async_event(ibv_async_event* event) noexcept { ibv_ack_async_event(event); }
 
 // A driver that is told what will be sent need not keep room for anything else in each place of the
 // send queue: mlx5 keeps 192 bytes there for the binding of memory windows, where the longest of

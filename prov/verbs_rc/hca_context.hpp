@@ -30,7 +30,11 @@ public:
     ibv_cq* create_cq(int cqe, void* cq_context, ibv_comp_channel* channel) noexcept override;
     int destroy_cq(ibv_cq* cq) noexcept override;
     ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept override;
+    int modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept override;
     int destroy_srq(ibv_srq* srq) noexcept override;
+    int async_fd() const noexcept override { return context_->async_fd; }
+    int get_async_event(ibv_async_event* event) noexcept override;
+    void ack_async_event(ibv_async_event* event) noexcept override;
     ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept override;
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override;
     int destroy_qp(ibv_qp* qp) noexcept override;

@@ -68,7 +68,13 @@ public:
     ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept override {
         return soft_->create_srq(pd, attr);
     }
+    int modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept override {
+        return soft_->modify_srq(srq, attr, mask);
+    }
     int destroy_srq(ibv_srq* srq) noexcept override { return soft_->destroy_srq(srq); }
+    int async_fd() const noexcept override { return soft_->async_fd(); }
+    int get_async_event(ibv_async_event* e) noexcept override { return soft_->get_async_event(e); }
+    void ack_async_event(ibv_async_event* e) noexcept override { soft_->ack_async_event(e); }
     ibv_gid gid() const noexcept override { return soft_->gid(); }
     uint64_t rnr_naks() const noexcept override { return soft_->rnr_naks(); }
 

@@ -65,7 +65,11 @@ public:
     ibv_cq* create_cq(int, void*, ibv_comp_channel*) noexcept override { return nullptr; }
     int destroy_cq(ibv_cq*) noexcept override { return 0; }
     ibv_srq* create_srq(ibv_pd*, ibv_srq_init_attr*) noexcept override { return nullptr; }
+    int modify_srq(ibv_srq*, ibv_srq_attr*, int) noexcept override { return 0; }
     int destroy_srq(ibv_srq*) noexcept override { return 0; }
+    int async_fd() const noexcept override { return -1; }
+    int get_async_event(ibv_async_event*) noexcept override { return -1; }
+    void ack_async_event(ibv_async_event*) noexcept override {}
     ibv_qp* create_qp(ibv_pd*, ibv_qp_init_attr*) noexcept override { return nullptr; }
     int modify_qp(ibv_qp*, ibv_qp_attr*, int) noexcept override { return 0; }
     int destroy_qp(ibv_qp*) noexcept override { return 0; }

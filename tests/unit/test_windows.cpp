@@ -170,6 +170,8 @@ TEST_CASE("those who send share the receive queue, and those who are silent do n
     CHECK(shares.first(0) == 64);
     CHECK(shares.first(3) == 32);
     CHECK(shares.first(100'000) == 1);
+    for (int i = 0; i < 3; ++i) shares.meet();
+    CHECK(shares.each() == 64);
     std::array<uint16_t, 1000> heard{};
     for (uint16_t& peer : heard) shares.count(peer);
     CHECK(shares.each() == 1);

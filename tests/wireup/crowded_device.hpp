@@ -42,7 +42,13 @@ public:
     ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) noexcept override {
         return c_->create_srq(pd, attr);
     }
+    int modify_srq(ibv_srq* srq, ibv_srq_attr* attr, int mask) noexcept override {
+        return c_->modify_srq(srq, attr, mask);
+    }
     int destroy_srq(ibv_srq* srq) noexcept override { return c_->destroy_srq(srq); }
+    int async_fd() const noexcept override { return c_->async_fd(); }
+    int get_async_event(ibv_async_event* e) noexcept override { return c_->get_async_event(e); }
+    void ack_async_event(ibv_async_event* e) noexcept override { c_->ack_async_event(e); }
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override {
         return c_->modify_qp(qp, attr, mask);
     }

@@ -16,8 +16,8 @@ constexpr size_t kWordBytes = 64;
 } // namespace
 
 Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft)
-    : alone{device, nullptr, counters, {kWordBytes, kReceives, kWorkRequests}, false}
-    , both{device, &soft, counters, {kWordBytes, kReceives, kWorkRequests}, false}
+    : alone{device, nullptr, counters, {kWordBytes, {kReceives, kReceives}, kWorkRequests}, false}
+    , both{device, &soft, counters, {kWordBytes, {kReceives, kReceives}, kWorkRequests}, false}
     , copies{device, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
@@ -86,8 +86,8 @@ bool Side::poll(Station& station) {
             lane->peer().take_frame(lane->session(), lane->peer().received);
             wireup_.heard_from(*lane);
         }
-        station.receives().give_back(buffer);
-        station.receives().refill();
+        station.give_back(buffer);
+        station.refill();
         return true;
     }
     if (!lane) return true;
@@ -100,6 +100,14 @@ bool Side::poll(Station& station) {
     if (wc.status == IBV_WC_SUCCESS) wireup_.heard_from(*lane);
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
     return true;
+}
+
+bool Side::knows_window_of(Side& other) {
+    const Peer* to = peers_.find(other.address());
+    const Peer* from = other.peers_.find(address());
+    if (!to || !from || !to->ready() || !from->ready()) return true;
+    const int32_t left = from->window_in.left(from->received);
+    return left <= 0 || to->window_out.is_open(from->received + static_cast<uint32_t>(left) - 1);
 }
 
 void Side::take_changes() {

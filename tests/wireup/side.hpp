@@ -58,6 +58,10 @@ public:
     // How many words the one to whom some could not be said had taken, as far as is known.
     uint32_t taken() const { return taken_; }
 
+    // Whether it has been told of all that the other, if they are connected, lets it send: else
+    // that would count on what never comes, and tell nothing more.
+    bool knows_window_of(Side& other);
+
     // Takes in what has come: datagrams, frames and completions.
     void step();
 

@@ -168,6 +168,8 @@ void World::check() const {
     const auto closes = [](auto& w) { return w.what == Scenario::Wish::leave; };
     if (std::ranges::any_of(scenario_.wishes, closes)) return;
     for (auto& side : sides_) CHECK(side->errors() == 0);
+    for (auto& side : sides_)
+        for (auto& other : sides_) CHECK(side->knows_window_of(*other));
     for (const auto& [pair, count] : said_) {
         const auto& words = sides_[pair.second]->heard_from(sides_[pair.first]->address());
         CHECK(words.size() == count);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "srq/receive_queue.hpp"
+
+namespace odrc::srq {
+
+// What the memory of an endpoint's buffers is for (FI_ODRC_MEMORY). Half of it is for receives,
+// a quarter for messages that have come before theirs, and the rest for what goes out.
+struct MemoryBudget {
+    size_t bytes;
+
+    // devices: over which there are receives.
+    ReceiveQueue::Depth receives(size_t buffer_size, size_t devices) const noexcept {
+        const size_t most =
+            std::clamp(bytes / 2 / devices / buffer_size, kFewestReceives, kMostReceives);
+        return {static_cast<uint32_t>(std::min(most, kFirstReceives)), static_cast<uint32_t>(most)};
+    }
+    size_t unexpected() const noexcept { return bytes / 4; }
+    // Copies of frames on their way out, at a time.
+    size_t sends(size_t buffer_size) const noexcept {
+        return std::max(bytes / 4 / buffer_size, kFewestSends);
+    }
+
+    static constexpr size_t kFewestReceives = 16;
+    static constexpr size_t kFirstReceives = 128;
+    static constexpr size_t kFewestSends = 8;
+    static constexpr size_t kMostReceives = 8192;
+};
+
+} // namespace odrc::srq

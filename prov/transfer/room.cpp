@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// How much is kept of what comes before its receive. A part of the endpoint's memory is for that
+// (srq::MemoryBudget). When half of it is used, every frame tells so: peers announce what they
+// would have sent with its bytes, and are let send one frame at a time. When all of it is used,
+// they are let send nothing more: what still comes is what their windows had room for.
+//
+// A program that waits for something is another matter: what it waits for may be behind what is
+// kept, or come from a peer that is let send nothing. As long as it has a receive posted that has
+// not met its message, each peer may send one frame at a time; when it has looked for a message in
+// vain (FI_PEEK), one more. So memory is bounded for as long as the program does not ask for
+// messages, and what it asks for comes. Of a program that does not even look, nothing more is taken
+// in in its stead.
+
+#include "base/log.hpp"
+#include "transfer/engine.hpp"
+
+namespace odrc::transfer {
+
+// What was full has to empty by a quarter before it is not: else each message would change it.
+Engine::Room Engine::room_now() const noexcept {
+    const size_t used = inbox_.kept_bytes();
+    const size_t all = budget_.unexpected();
+    const size_t none_from = room_ == Room::none ? all / 4 * 3 : all;
+    const size_t little_from = room_ == Room::much ? all / 2 : all / 8 * 3;
+    return used >= none_from ? Room::none : used >= little_from ? Room::little : Room::much;
+}
+
+void Engine::change_room() noexcept {
+    const bool was_full = std::exchange(room_, room_now()) == Room::none;
+    if (was_full)
+        grant_all_that_is_due();
+    else if (room_ == Room::none)
+        ODRC_INFO(FI_LOG_EP_DATA,
+                  "{}: {} bytes of messages wait for their receives: no more are let come",
+                  adapter_.port().name(), inbox_.kept_bytes());
+}
+
+void Engine::grant_all_that_is_due() noexcept {
+    peers_.for_each([this](Peer& peer) {
+        if (owes_window(peer)) work_off(peer);
+    });
+}
+
+void Engine::let_each_send_one() noexcept {
+    wanted_ = true;
+    grant_all_that_is_due();
+    wanted_ = false;
+}
+
+} // namespace odrc::transfer
