@@ -56,6 +56,8 @@ inline constexpr CounterName kCounterNames[] = {
     {"registrations_found", &Counters::registrations_found},
     {"memory_bytes", &Counters::memory_bytes, true},
     {"memory_bytes_peak", &Counters::memory_bytes_peak},
+    {"registered_bytes", &Counters::registered_bytes, true},
+    {"registered_bytes_peak", &Counters::registered_bytes_peak},
 };
 static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
 

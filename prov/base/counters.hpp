@@ -52,6 +52,8 @@ struct Counters {
     uint64_t registrations_found{0};      // that were there already
     uint64_t memory_bytes{0};
     uint64_t memory_bytes_peak{0}; // registered and buffer memory
+    uint64_t registered_bytes{0};  // of that, what is registered
+    uint64_t registered_bytes_peak{0};
 
     void connection_opened() noexcept {
         ++connections_made;
@@ -64,6 +66,15 @@ struct Counters {
         memory_bytes_peak = std::max(memory_bytes_peak, memory_bytes);
     }
     void memory_given_back(uint64_t bytes) noexcept { memory_bytes -= bytes; }
+    void registered(uint64_t bytes) noexcept {
+        memory_taken(bytes);
+        registered_bytes += bytes;
+        registered_bytes_peak = std::max(registered_bytes_peak, registered_bytes);
+    }
+    void deregistered(uint64_t bytes) noexcept {
+        memory_given_back(bytes);
+        registered_bytes -= bytes;
+    }
 };
 
 } // namespace odrc

@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/counters.hpp"
+#include "base/traffic.hpp"
 
 #include <array>
 #include <atomic>
@@ -48,6 +49,7 @@ struct StatisticsPage {
     char device[64];
     char address[80];
     Counters counters;
+    Traffic traffic;
     std::array<Stall, 8> stalls;
 };
 static_assert(sizeof(StatisticsPage) <= StatisticsPage::kBytes);

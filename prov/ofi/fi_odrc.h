@@ -30,6 +30,17 @@ struct fi_odrc_place {
 };
 
 /*
+ * Messages by their length: of up to 64, 256, 1024, 4096, 8192, 65536 and 1048576 bytes, and longer
+ * ones.
+ */
+struct fi_odrc_by_size {
+    struct {
+        uint64_t messages;
+        uint64_t bytes;
+    } classes[8];
+};
+
+/*
  * What an endpoint of the odrc provider has counted since it was enabled. fi_odrc(7) says what each
  * number means. New ones are added at the end.
  */
@@ -75,6 +86,10 @@ struct fi_odrc_statistics {
     uint64_t unexpected_bytes_peak;
     uint64_t credit_waits;
     uint64_t credit_grants;
+    uint64_t registered_bytes; /* now */
+    uint64_t registered_bytes_peak;
+    struct fi_odrc_by_size sent_eager;
+    struct fi_odrc_by_size sent_announced;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

@@ -21,21 +21,51 @@ void for_each_number(const transfer::Engine& engine, Report&& report) {
     report("rnr", engine.rnr_naks());
 }
 
+std::string bound_of(size_t size_class) {
+    return size_class < BySize::kBounds.size() ? odrc::format("{}", BySize::kBounds[size_class])
+                                               : "more";
+}
+
+std::string as_json(const BySize& by_size) {
+    std::string json;
+    for (size_t i = 0; i < BySize::kClasses; ++i)
+        json += odrc::format(R"({}"{}":{{"messages":{},"bytes":{}}})", i > 0 ? "," : "{",
+                             bound_of(i), by_size.classes[i].messages, by_size.classes[i].bytes);
+    return json + "}";
+}
+
+// As the memory study of 2006 has it for applications: how much of which size.
+std::string as_table(const Traffic& sent) {
+    std::string table = odrc::format("  {:<11} {:>12} {:>16} {:>12} {:>16}\n", "sent, up to",
+                                     "messages", "bytes", "announced", "bytes");
+    for (size_t i = 0; i < BySize::kClasses; ++i)
+        table += odrc::format("  {:<11} {:>12} {:>16} {:>12} {:>16}\n", bound_of(i),
+                              sent.eager.classes[i].messages, sent.eager.classes[i].bytes,
+                              sent.announced.classes[i].messages, sent.announced.classes[i].bytes);
+    return table;
+}
+
 std::string as_json(const verbs::Port& port, const transfer::Engine& engine) {
     std::string json = odrc::format(R"({{"device":"{}")", port.name());
     for_each_number(engine, [&](const char* name, uint64_t value) {
         json += odrc::format(R"(,"{}":{})", name, value);
     });
-    return json + "}\n";
+    const Traffic& sent = engine.traffic();
+    return json + ",\"sent_eager\":" + as_json(sent.eager) +
+           ",\"sent_announced\":" + as_json(sent.announced) + "}\n";
 }
 
 std::string as_table(const verbs::Port& port, const transfer::Engine& engine) {
     std::string table = odrc::format("odrc endpoint {} on {}, process {}\n",
                                      engine.address().text(), port.name(), getpid());
     for_each_number(engine, [&](const char* name, uint64_t value) {
-        table += odrc::format("  {:<20} {:>16}\n", name, value);
+        table += odrc::format("  {:<24} {:>16}\n", name, value);
     });
-    return table;
+    const Counters& c = engine.counters();
+    const double all = static_cast<double>(std::max<uint64_t>(c.messages_received, 1));
+    table += odrc::format("  {:<24} {:>16.2f}\n", "unexpected, per cent",
+                          100 * static_cast<double>(c.unexpected) / all);
+    return table + as_table(engine.traffic());
 }
 
 } // namespace

@@ -6,10 +6,13 @@
 #include "ofi/endpoint.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace odrc::ofi {
 namespace {
+
+static_assert(sizeof(fi_odrc_by_size) == sizeof(BySize));
 
 fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
     const Counters& c = engine.counters();
@@ -53,7 +56,11 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .srq_low_watermark_events = c.srq_low_watermark_events,
             .unexpected_bytes_peak = c.unexpected_bytes_peak,
             .credit_waits = c.credit_waits,
-            .credit_grants = c.credit_grants};
+            .credit_grants = c.credit_grants,
+            .registered_bytes = c.registered_bytes,
+            .registered_bytes_peak = c.registered_bytes_peak,
+            .sent_eager = std::bit_cast<fi_odrc_by_size>(engine.traffic().eager),
+            .sent_announced = std::bit_cast<fi_odrc_by_size>(engine.traffic().announced)};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

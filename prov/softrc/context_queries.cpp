@@ -48,11 +48,14 @@ int SoftContext::get_async_event(ibv_async_event* out) noexcept {
     for (uint64_t bits; events_.read(bits);) {
         const auto event = AsyncEvent::from(bits);
         // Events of objects that have gone since are passed over.
-        QueuePair* qp = process_->queue_pairs().find(event.index);
+        out->element.qp = nullptr;
         switch (event.source) {
         case EventSource::qp:
-            if (!qp || qp->qp_num != event.qp_num) continue;
-            out->element.qp = qp;
+            // Another thread may be about to destroy it.
+            process_->queue_pairs().with(event.index, [&](QueuePair& qp) {
+                if (qp.qp_num == event.qp_num) out->element.qp = &qp;
+            });
+            if (!out->element.qp) continue;
             break;
         case EventSource::cq:
             out->element.cq = process_->completion_queues().find(event.index);

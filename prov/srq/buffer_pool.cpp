@@ -8,7 +8,7 @@
 namespace odrc::srq {
 
 BufferPool::~BufferPool() {
-    for (const Slab& slab : slabs_) counters_.memory_given_back(slab.memory.bytes().size());
+    for (const Slab& slab : slabs_) counters_.deregistered(slab.memory.bytes().size());
 }
 
 void BufferPool::reserve(size_t count) {
@@ -46,7 +46,7 @@ void BufferPool::add_slab() {
                       .next = free_};
         free_ = &buffers[i];
     }
-    counters_.memory_taken(memory.bytes().size());
+    counters_.registered(memory.bytes().size());
     slabs_.push_back({std::move(memory), std::move(buffers)});
     kept_ = slabs_.size();
 }
@@ -74,7 +74,7 @@ void BufferPool::put_aside(Buffer* buffer) noexcept {
 
 void BufferPool::drop_idle_slab() noexcept {
     if (aside_count_ < slab_count_) return;
-    counters_.memory_given_back(slabs_.back().memory.bytes().size());
+    counters_.deregistered(slabs_.back().memory.bytes().size());
     slabs_.pop_back();
     aside_ = nullptr;
     aside_count_ = 0;

@@ -80,7 +80,9 @@ public:
     // For a peer that is new, beside so many others. Most conversations are no longer than that.
     uint32_t first(uint64_t others) const noexcept { return first_of(frames_, others); }
     // The same for each peer of a job of that size, where both sides have to know without a word.
-    static uint32_t first_in_job(uint32_t size) noexcept { return first_of(kFramesInJob, size); }
+    static uint32_t first_in_job(uint32_t size) noexcept {
+        return first_of(kFramesInJob, std::max(size, 2u) - 2);
+    }
 
     // For each of those who send.
     uint32_t each() const noexcept { return each_; }
@@ -99,7 +101,7 @@ public:
 private:
     static constexpr uint32_t kRound = 1024; // frames, after which who has sent none is silent
     static constexpr uint32_t kMostAtFirst = 64;
-    static constexpr uint32_t kFramesInJob = 256;
+    static constexpr uint32_t kFramesInJob = 128; // whatever memory one of its endpoints has
 
     static uint32_t first_of(uint32_t frames, uint64_t others) noexcept {
         return std::clamp(static_cast<uint32_t>(frames / 2 / (others + 1)), 1u, kMostAtFirst);

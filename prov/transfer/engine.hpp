@@ -74,6 +74,7 @@ public:
     ondemand::RangeList range_list() const { return wireup_.range_list(); }
     void published(size_t bytes) noexcept { counters_.published_bytes = bytes; }
     const Counters& counters() const noexcept { return counters_; }
+    const Traffic& traffic() const noexcept { return traffic_; }
     uint64_t rnr_naks() const noexcept { return stations_.rnr_naks(); }
 
     // ---- sends (send.cpp) ----
@@ -270,7 +271,8 @@ private:
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
                    const void* object, bool more, uint32_t sequence) noexcept;
     void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
-    void count_sent(size_t length) noexcept {
+    void count_sent(BySize& way, size_t length) noexcept {
+        way.count(length);
         ++counters_.messages_sent;
         counters_.bytes_sent += length;
     }
@@ -364,6 +366,7 @@ private:
     const size_t most_at_once_;    // bytes that one read or write moves
     const OwnStatistics statistics_;
     Counters& counters_{statistics_->counters};
+    Traffic& traffic_{statistics_->traffic};
 
     const srq::MemoryBudget budget_;
     const size_t most_frames_{budget_.sends(wire::kFrameBytes)}; // copied on their way out

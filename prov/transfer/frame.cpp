@@ -49,7 +49,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
             in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length))
         return error;
     if (confirm) await_answer(*send.peer, send);
-    if (!repeated) count_sent(send.length);
+    if (!repeated) count_sent(traffic_.eager, send.length);
     return 0;
 }
 

@@ -59,7 +59,7 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
         return error;
     }
     await_answer(*send.peer, send);
-    if (!repeated) count_sent(send.length);
+    if (!repeated) count_sent(traffic_.announced, send.length);
     return 0;
 }
 

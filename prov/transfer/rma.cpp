@@ -285,13 +285,13 @@ int Engine::register_memory(verbs::Adapter& adapter, const iovec& piece, int acc
         return error;
     counters_.registrations += key.fresh();
     counters_.registrations_found += key.cached() && !key.fresh();
-    counters_.memory_taken(key.bytes());
+    counters_.registered(key.bytes());
     return 0;
 }
 
 void Engine::give_back(std::span<verbs::Registration> keys) noexcept {
     for (verbs::Registration& key : keys) {
-        counters_.memory_given_back(key.bytes());
+        counters_.deregistered(key.bytes());
         key = {};
     }
 }

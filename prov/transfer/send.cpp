@@ -68,7 +68,7 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
         return -error;
     }
     lane.keep(*copy);
-    count_sent(length);
+    count_sent(traffic_.eager, length);
     count(settings_.tallies.sent, 0);
     return 0;
 }

@@ -45,6 +45,11 @@ TEST_CASE("a program reads what its endpoints have counted") {
     CHECK(a.wireup_refused == 0);
     CHECK(a.messages_sent == 1);
     CHECK(a.bytes_sent == 100);
+    CHECK(a.sent_eager.classes[1].messages == 1); // of up to 256 bytes
+    CHECK(a.sent_eager.classes[1].bytes == 100);
+    CHECK(a.registered_bytes > 0);
+    CHECK(a.registered_bytes_peak >= a.registered_bytes);
+    CHECK(a.memory_bytes >= a.registered_bytes);
     CHECK(a.rma_operations == 1);
     CHECK(a.rma_bytes == 8);
     CHECK(a.atomics == 1);

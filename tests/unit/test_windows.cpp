@@ -170,6 +170,9 @@ TEST_CASE("those who send share the receive queue, and those who are silent do n
     CHECK(shares.first(0) == 64);
     CHECK(shares.first(3) == 32);
     CHECK(shares.first(100'000) == 1);
+    CHECK(Shares::first_in_job(1) == 64);
+    CHECK(Shares::first_in_job(2) == Shares{128}.first(0)); // as on demand
+    CHECK(Shares::first_in_job(16) == 4);
     for (int i = 0; i < 3; ++i) shares.meet();
     CHECK(shares.each() == 64);
     std::array<uint16_t, 1000> heard{};
