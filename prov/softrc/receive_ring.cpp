@@ -145,9 +145,11 @@ int ReceiveQueue::post_one(const ibv_recv_wr& wr) noexcept {
 
 void ReceiveQueue::arm_limit(uint32_t limit, const EventPipe& events, uint64_t event) noexcept {
     ReceiveRing& ring = view_.shared();
-    ring.limit.store(0, std::memory_order_seq_cst);
-    ring.events = events;
-    ring.limit_event = event;
+    // They are the same each time, and a sender that has found the last limit passed may read them.
+    if (ring.limit_event != event) {
+        ring.events = events;
+        ring.limit_event = event;
+    }
     ring.limit.store(limit, std::memory_order_seq_cst);
 }
 
