@@ -11,8 +11,6 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
-#include <rdma/fi_errno.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace fabtests_ext {
@@ -71,7 +69,7 @@ public:
         for (int i = 0; i < options.endpoints; ++i) {
             slots_.emplace_back(static_cast<size_t>(options.window));
             for (Slot& slot : slots_.back()) slot = {i, std::vector<std::byte>(options.size)};
-            if (i > 0) open();
+            if (i > 0) more_.push_back(base_.open_another());
         }
     }
 
@@ -100,17 +98,6 @@ private:
         std::vector<std::byte> bytes;
     };
 
-    void open() {
-        fid_ep* ep = nullptr;
-        check(fi_endpoint(base_.domain(), const_cast<fi_info*>(&base_.info()), &ep, nullptr),
-              "fi_endpoint");
-        more_.emplace_back(ep);
-        check(fi_ep_bind(ep, &base_.av()->fid, 0), "fi_ep_bind to the address vector");
-        check(fi_ep_bind(ep, &base_.cq()->fid, FI_TRANSMIT | FI_RECV),
-              "fi_ep_bind to the completion queue");
-        check(fi_enable(ep), "fi_enable");
-    }
-
     void send_next(Slot& slot) {
         int& sent = sent_[static_cast<size_t>(slot.sender)];
         if (sent == options_.messages) return;
@@ -118,14 +105,9 @@ private:
                                    .number = static_cast<uint32_t>(sent++)});
         fid_ep* ep =
             slot.sender == 0 ? base_.ep() : more_[static_cast<size_t>(slot.sender) - 1].get();
-        for (;;) {
-            const ssize_t result =
-                fi_tsend(ep, slot.bytes.data(), slot.bytes.size(), nullptr, to_, 0, &slot);
-            if (result == 0) return;
-            if (result != -FI_EAGAIN) check(result, "fi_tsend");
-            fi_cq_read(base_.cq(), nullptr, 0);
-            sched_yield();
-        }
+        insist(base_, "fi_tsend", [&] {
+            return fi_tsend(ep, slot.bytes.data(), slot.bytes.size(), nullptr, to_, 0, &slot);
+        });
     }
 
     const Options& options_;
@@ -200,14 +182,10 @@ private:
 
     void post(Receive& receive) {
         receive.number = ++posted_;
-        for (;;) {
-            const ssize_t result =
-                fi_trecv(endpoint_.ep(), receive.bytes.data(), receive.bytes.size(), nullptr,
-                         FI_ADDR_UNSPEC, 0, 0, &receive);
-            if (result == 0) return;
-            if (result != -FI_EAGAIN) check(result, "fi_trecv");
-            fi_cq_read(endpoint_.cq(), nullptr, 0);
-        }
+        insist(endpoint_, "fi_trecv", [&] {
+            return fi_trecv(endpoint_.ep(), receive.bytes.data(), receive.bytes.size(), nullptr,
+                            FI_ADDR_UNSPEC, 0, 0, &receive);
+        });
     }
 
     void take(const Receive& receive, size_t length) {

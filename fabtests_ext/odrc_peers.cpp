@@ -9,7 +9,6 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <rdma/fi_errno.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -55,16 +54,6 @@ size_t memory_in_use() {
     return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-template <class Call>
-void retry(Endpoint& endpoint, const char* what, Call&& call) {
-    for (;;) {
-        const ssize_t result = call();
-        if (result == 0) return;
-        if (result != -FI_EAGAIN) check(result, what);
-        fi_cq_read(endpoint.cq(), nullptr, 0);
-    }
-}
-
 // Some of the peers of a wave: endpoints of one domain with one completion queue. Each takes a
 // message of each round.
 class Holder {
@@ -91,14 +80,7 @@ public:
 
 private:
     Name open() {
-        fid_ep* ep = nullptr;
-        check(fi_endpoint(base_.domain(), const_cast<fi_info*>(&base_.info()), &ep, nullptr),
-              "fi_endpoint");
-        endpoints_.emplace_back(ep);
-        check(fi_ep_bind(ep, &base_.av()->fid, 0), "fi_ep_bind to the address vector");
-        check(fi_ep_bind(ep, &base_.cq()->fid, FI_TRANSMIT | FI_RECV),
-              "fi_ep_bind to the completion queue");
-        check(fi_enable(ep), "fi_enable");
+        fid_ep* ep = endpoints_.emplace_back(base_.open_another()).get();
         Name name{};
         size_t length = name.size();
         check(fi_getname(&ep->fid, name.data(), &length), "fi_getname");
@@ -106,8 +88,8 @@ private:
     }
 
     void post_receive(fid_ep* ep) {
-        retry(base_, "fi_recv",
-              [&] { return fi_recv(ep, &in_, sizeof in_, nullptr, FI_ADDR_UNSPEC, ep); });
+        insist(base_, "fi_recv",
+               [&] { return fi_recv(ep, &in_, sizeof in_, nullptr, FI_ADDR_UNSPEC, ep); });
     }
 
     const Options& options_;
@@ -138,8 +120,8 @@ public:
 
 private:
     void send(fi_addr_t peer) {
-        retry(endpoint_, "fi_send",
-              [&] { return fi_send(endpoint_.ep(), &out_, sizeof out_, nullptr, peer, &out_); });
+        insist(endpoint_, "fi_send",
+               [&] { return fi_send(endpoint_.ep(), &out_, sizeof out_, nullptr, peer, &out_); });
         for (++under_way_; under_way_ >= options_.window;) progress();
     }
 

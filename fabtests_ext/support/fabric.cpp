@@ -107,6 +107,16 @@ Owned<fid_cntr> Endpoint::count(uint64_t operations, fi_wait_obj wait) {
     return owned;
 }
 
+Owned<fid_ep> Endpoint::open_another() const {
+    fid_ep* ep = nullptr;
+    check(fi_endpoint(domain(), info_.get(), &ep, nullptr), "fi_endpoint");
+    Owned<fid_ep> owned{ep};
+    check(fi_ep_bind(ep, &av()->fid, 0), "fi_ep_bind to the address vector");
+    check(fi_ep_bind(ep, &cq()->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind to the completion queue");
+    check(fi_enable(ep), "fi_enable");
+    return owned;
+}
+
 std::string Endpoint::name() const {
     char bytes[64];
     size_t length = sizeof bytes;

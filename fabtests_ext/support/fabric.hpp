@@ -15,7 +15,9 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
+#include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -84,6 +86,9 @@ public:
     fid_fabric* fabric() const noexcept { return fabric_.get(); }
     const fi_info& info() const noexcept { return *info_; }
 
+    // One more, with the same address vector and completion queue.
+    Owned<fid_ep> open_another() const;
+
     std::string name() const;
     fi_addr_t insert(const std::string& address);
     // The numbers of a team's endpoints, by rank.
@@ -107,5 +112,17 @@ private:
         written_by_peers_; // if wished for
     Owned<fid_ep> ep_;
 };
+
+// Makes a call until it is taken, and progress meanwhile. Throws on any error but -FI_EAGAIN.
+template <class Call>
+void insist(const Endpoint& endpoint, const char* what, Call&& call) {
+    for (;;) {
+        const ssize_t result = call();
+        if (result == 0) return;
+        if (result != -FI_EAGAIN) check(result, what);
+        fi_cq_read(endpoint.cq(), nullptr, 0);
+        sched_yield();
+    }
+}
 
 } // namespace fabtests_ext
