@@ -6,21 +6,21 @@
 // for waits with all that is behind it.
 //
 // That this ends, whatever both sides wait for:
-// - A window that is used up is due, and who received what used it up grants more, at the latest
-// when
-//   it looks at its completions the next time. A grant needs no window itself, nor a receive of the
-//   program's: what it lets come is kept, if nobody waits for it.
-// - Neither do answers: each is to a frame that was within its own window, or to a read, so that
-//   these bound them. What answers is sent, then, whatever waits.
-// - Grants are not counted: were they, two sides of which each takes one frame at a time would
-// grant
-//   each other for ever.
-// - A grant is lost with its lane alone, and the next lane begins with the window as it is then.
-// The
-//   side that waits notices that a lane is over by a probe, at the latest.
-// - A peer whose program does not look for its completions is nudged by a datagram, and its
-// watchdog
-//   looks.
+//
+// A window that is used up is due, and who received what used it up grants more, at the latest when
+// it looks at its completions the next time. A grant needs no window itself, nor a receive of the
+// program's: what it lets come is kept, if nobody waits for it. (Where there is no room for more,
+// room.cpp has the exception.)
+//
+// Neither do answers: each is to a frame that was within its own window, or to a read, so that
+// these bound them. What answers is sent, then, whatever waits.
+//
+// Grants are not counted: were they, two sides of which each takes one frame at a time would grant
+// each other for ever. A grant is lost with its lane alone, and the next lane begins with the
+// window as it is then. The side that waits notices that a lane is over by a probe, at the latest.
+//
+// A peer whose program does not look for its completions is nudged by a datagram, and its watchdog
+// looks.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
@@ -82,7 +82,14 @@ bool Engine::grant(Peer& peer) noexcept {
     wr.num_sge = static_cast<int>(segments.count);
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = IBV_SEND_INLINE;
-    if (lane.post(wr, verbs::WorkKind::lane, &lane) == 0) ++counters_.credit_grants;
+    if (const int error = lane.post(wr, verbs::WorkKind::lane, &lane)) {
+        // What it was not told of would never be used up, and never be granted again.
+        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} could not be let send more: {}",
+                  lane.adapter().port().name(), peer.address.text(), fi_strerror(error));
+        wireup_.drop(peer, error);
+    } else {
+        ++counters_.credit_grants;
+    }
     return true;
 }
 
