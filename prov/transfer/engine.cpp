@@ -232,7 +232,7 @@ Time Engine::serve() noexcept {
         }
     }
     if (wireup_.take_nudge()) {
-        while (room_ != Room::none && poll()) {
+        while (!room_.is(Room::State::none) && poll()) {
         }
     }
     const Time now = Clock::now();
@@ -262,7 +262,7 @@ void Engine::look_at_receives(Time now) noexcept {
     stations_.for_each([&](ondemand::Station& station) {
         if (!station.runs_low()) return;
         ++counters_.srq_low_watermark_events;
-        while (room_ != Room::none && poll(station)) {
+        while (!room_.is(Room::State::none) && poll(station)) {
         }
         station.deepen();
         arm_receives_at_ = std::min(arm_receives_at_, now + kArmReceivesEvery);

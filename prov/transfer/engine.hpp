@@ -16,6 +16,7 @@
 #include "transfer/limits.hpp"
 #include "transfer/region_tallies.hpp"
 #include "transfer/remote_copy.hpp"
+#include "transfer/room.hpp"
 #include "transfer/shared_words.hpp"
 #include "transfer/status.hpp"
 #include "transfer/tally.hpp"
@@ -189,27 +190,25 @@ private:
     // does.
     void stamp(const Lane& lane, wire::FrameHeader& header) const noexcept {
         Peer& peer = lane.peer();
-        const uint32_t size = room_ == Room::much ? lane.station().shares().each() : least_window();
+        const uint32_t size =
+            room_.is(Room::State::much) ? lane.station().shares().each() : least_window();
         header.limit = static_cast<uint16_t>(peer.window_in.widen(peer.received, size));
         header.flags = static_cast<uint8_t>((header.flags & ~wire::kCrowded) |
-                                            (room_ == Room::much ? 0 : wire::kCrowded));
+                                            (room_.is(Room::State::much) ? 0 : wire::kCrowded));
     }
     void take_window(Lane& lane, const wire::Frame& frame) noexcept;
     void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
     bool owes_window(const Peer& peer) const noexcept {
         return peer.ready() && peer.window_in.is_due(peer.received) &&
-               (room_ == Room::much || least_window() > 0);
+               (room_.is(Room::State::much) || least_window() > 0);
     }
     bool grant(Peer& peer) noexcept;
     void stop(Peer& peer) noexcept;
     void look_at_stopped(Time now) noexcept;
 
     // room.cpp
-    // For messages that come before their receives.
-    enum class Room : uint8_t { much, little, none };
-    Room room_now() const noexcept;
     void weigh() noexcept {
-        if (room_now() != room_) [[unlikely]]
+        if (!room_.is(room_.with(inbox_.kept_bytes()))) [[unlikely]]
             change_room();
     }
     void change_room() noexcept;
@@ -217,12 +216,12 @@ private:
     void let_each_send_one() noexcept;
     // A receive waits that was not posted before.
     void let_come_what_is_wanted() noexcept {
-        if (room_ == Room::none) [[unlikely]]
+        if (room_.is(Room::State::none)) [[unlikely]]
             grant_all_that_is_due();
     }
     // Of each peer, where there is little room or none.
     uint32_t least_window() const noexcept {
-        return room_ == Room::little || wanted_ || inbox_.posted() > 0;
+        return room_.is(Room::State::little) || wanted_ || inbox_.posted() > 0;
     }
 
     // repeats.cpp
@@ -383,7 +382,7 @@ private:
     Pool<Rma> rmas_;
     size_t transmitting_{0}; // the application's sends, reads and writes
     Inbox inbox_{longs_, counters_};
-    Room room_{Room::much};
+    Room room_{budget_.unexpected()};
     bool wanted_{false}; // what is looked for has not come
     PartSink* part_sink_{nullptr};
 

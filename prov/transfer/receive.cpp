@@ -82,7 +82,7 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
         entry.err = FI_ENOMSG;
         entry.prov_errno = FI_ENOMSG;
         settings_.receive->push_error(entry);
-        if (room_ == Room::none) let_each_send_one();
+        if (room_.is(Room::State::none)) let_each_send_one();
         return 0;
     }
     const Message& m = arrived->message;

@@ -18,20 +18,12 @@
 
 namespace odrc::transfer {
 
-// What was full has to empty by a quarter before it is not: else each message would change it.
-Engine::Room Engine::room_now() const noexcept {
-    const size_t used = inbox_.kept_bytes();
-    const size_t all = budget_.unexpected();
-    const size_t none_from = room_ == Room::none ? all / 4 * 3 : all;
-    const size_t little_from = room_ == Room::much ? all / 2 : all / 8 * 3;
-    return used >= none_from ? Room::none : used >= little_from ? Room::little : Room::much;
-}
-
 void Engine::change_room() noexcept {
-    const bool was_full = std::exchange(room_, room_now()) == Room::none;
+    const bool was_full = room_.is(Room::State::none);
+    room_.become(room_.with(inbox_.kept_bytes()));
     if (was_full)
         grant_all_that_is_due();
-    else if (room_ == Room::none)
+    else if (room_.is(Room::State::none))
         ODRC_INFO(FI_LOG_EP_DATA,
                   "{}: {} bytes of messages wait for their receives: no more are let come",
                   adapter_.port().name(), inbox_.kept_bytes());
