@@ -52,6 +52,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"unexpected_bytes_peak", &Counters::unexpected_bytes_peak},
     {"credit_waits", &Counters::credit_waits},
     {"credit_grants", &Counters::credit_grants},
+    {"ring_peers", &Counters::ring_peers},
     {"registrations", &Counters::registrations},
     {"registrations_found", &Counters::registrations_found},
     {"memory_bytes", &Counters::memory_bytes, true},

@@ -48,6 +48,7 @@ struct Counters {
     uint64_t unexpected_bytes_peak{0};    // of messages that waited for their receives
     uint64_t credit_waits{0};             // times that messages had to wait until a peer took more
     uint64_t credit_grants{0};            // frames that did nothing but let a peer send more
+    uint64_t ring_peers{0};               // that had a ring to write into at a time, at most
     uint64_t registrations{0};            // of the program's memory, for transfers
     uint64_t registrations_found{0};      // that were there already
     uint64_t memory_bytes{0};

@@ -25,6 +25,14 @@ Connect connect_from(const std::string& text) {
     return Connect::automatic;
 }
 
+Eager eager_from(const std::string& text) {
+    if (text == "srq") return Eager::srq;
+    if (text == "ring-srq") return Eager::ring_srq;
+    if (!text.empty() && text != "auto")
+        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_EAGER={}: not one of auto, srq and ring-srq", text);
+    return Eager::automatic;
+}
+
 Intranode intranode_from(const std::string& text) {
     if (text == "soft") return Intranode::soft;
     if (text == "device") return Intranode::device;
@@ -54,6 +62,11 @@ void define_parameters() noexcept {
                     "How many bytes an endpoint has for buffers, however many peers it has: for "
                     "what comes in, and for messages that wait for their receives (default: "
                     "4194304)");
+    fi_param_define(&provider, "eager", FI_PARAM_STRING,
+                    "How short messages come in: srq, over a queue of receives that all peers "
+                    "share; ring-srq, likewise, but from the first few peers by being written "
+                    "into memory that is polled; auto, likewise, from the peers that send most, "
+                    "while they do (default: auto)");
     fi_param_define(&provider, "max_qp", FI_PARAM_SIZE_T,
                     "How many queue pairs an endpoint has at most, of which idle ones are given up "
                     "for others (default: what the device has, shared by the processes of the "
@@ -77,6 +90,9 @@ void define_parameters() noexcept {
         std::string connect;
         read("connect", connect);
         values.connect = connect_from(connect);
+        std::string eager;
+        read("eager", eager);
+        values.eager = eager_from(eager);
         std::string intranode;
         read("intranode", intranode);
         values.intranode = intranode_from(intranode);

@@ -23,6 +23,13 @@ enum class Intranode : uint8_t {
     device,    // the domain's device
 };
 
+// FI_ODRC_EAGER: how short messages come in.
+enum class Eager : uint8_t {
+    automatic, // over a shared receive queue, and rings for the peers that send most
+    srq,       // over a shared receive queue
+    ring_srq,  // likewise, and rings for the first peers that send something
+};
+
 // The FI_ODRC_* environment variables, as fi_info -e lists them and fi_odrc(7) explains them.
 struct Parameters {
     std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
@@ -30,6 +37,7 @@ struct Parameters {
 
     std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
     Connect connect{Connect::automatic};
+    Eager eager{Eager::automatic};
     Intranode intranode{Intranode::automatic};
 
     size_t memory{size_t{4} << 20}; // FI_ODRC_MEMORY: of an endpoint's buffers, in bytes

@@ -44,6 +44,7 @@ private:
 // What an endpoint has sent, by the way that it took.
 struct Traffic {
     BySize eager;     // in one send
+    BySize ring;      // written into a ring of the receiver's
     BySize announced; // read by the receiver
 };
 

@@ -90,6 +90,8 @@ struct fi_odrc_statistics {
     uint64_t registered_bytes_peak;
     struct fi_odrc_by_size sent_eager;
     struct fi_odrc_by_size sent_announced;
+    uint64_t ring_peers;
+    struct fi_odrc_by_size sent_ring;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

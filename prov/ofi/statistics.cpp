@@ -60,7 +60,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .registered_bytes = c.registered_bytes,
             .registered_bytes_peak = c.registered_bytes_peak,
             .sent_eager = std::bit_cast<fi_odrc_by_size>(engine.traffic().eager),
-            .sent_announced = std::bit_cast<fi_odrc_by_size>(engine.traffic().announced)};
+            .sent_announced = std::bit_cast<fi_odrc_by_size>(engine.traffic().announced),
+            .ring_peers = c.ring_peers,
+            .sent_ring = std::bit_cast<fi_odrc_by_size>(engine.traffic().ring)};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -37,6 +37,7 @@ public:
         , session_{session}
         , received_before_{received} {}
     ~Lane() {
+        if (ring_) station_.rings().remove(*this);
         posting_.forget(qp_.get());
         budget_.left += used();
         while (kept_) give_back_kept();
@@ -98,6 +99,20 @@ public:
         budget_.left += static_cast<uint32_t>(count);
     }
 
+    // ---- rings: that of the peer's, and ours, both only while the lane is whole ----
+    srq::RingWriter& ring_out() noexcept { return ring_out_; }
+    // It is to be left, and the peer to be told so.
+    bool leaves_ring() const noexcept { return leaves_ring_; }
+    void set_leaves_ring(bool leaves) noexcept { leaves_ring_ = leaves; }
+    srq::Ring* ring() const noexcept { return ring_.get(); } // null: the peer has none
+    void set_ring(std::unique_ptr<srq::Ring> ring) noexcept {
+        ring_recalled_ = false;
+        ring_ = std::move(ring);
+    }
+    bool ring_is_recalled() const noexcept { return ring_recalled_; }
+    void set_ring_recalled() noexcept { ring_recalled_ = true; }
+    ShortFrames& short_frames() noexcept { return short_frames_; } // that have come over it
+
     // Writes nothing to the peer: the completion tells that all before it is done, or that the peer
     // is gone. It does not read: when the answer to that is late and it is asked for again, the
     // kernel's rxe looks for the memory of its key, finds none, and fails the peer's queue pair.
@@ -147,7 +162,10 @@ private:
     uint16_t signal_every() const noexcept { return std::min<uint16_t>(depth_ / 2, kSignalEvery); }
     static constexpr uint16_t kSignalEvery = 32;
 
+    std::unique_ptr<srq::Ring> ring_; // after the queue pair over which it is written
     verbs::QueuePair qp_;
+    srq::RingWriter ring_out_;
+    ShortFrames short_frames_;
     const uint16_t depth_; // work requests that may be under way
     uint16_t most_;        // of the peer's jobs
     Station& station_;
@@ -168,6 +186,8 @@ private:
     bool refused_{false};
     bool awaited_{false};
     bool tried_{false};
+    bool leaves_ring_{false};
+    bool ring_recalled_{false};
 };
 
 } // namespace odrc::ondemand

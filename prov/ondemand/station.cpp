@@ -41,9 +41,11 @@ verbs::Cq make_cq(verbs::Adapter& adapter, uint32_t entries, ibv_comp_channel* c
 
 } // namespace
 
-Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, bool waitable,
-                 Place place)
+Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, RingLanes& rings,
+                 bool waitable, Place place)
     : adapter_{adapter}
+    , counters_{counters}
+    , rings_{rings}
     , place_{place}
     , rnr_before_{adapter.context().rnr_naks()}
     , work_requests_{completions_of(adapter.port(), sizes) - sizes.receives.most}

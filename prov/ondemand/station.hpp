@@ -3,8 +3,12 @@
 
 #pragma once
 
+#include "ondemand/ring_lanes.hpp"
 #include "srq/receive_queue.hpp"
+#include "srq/ring.hpp"
 #include "srq/window.hpp"
+
+#include <memory>
 
 namespace odrc::ondemand {
 
@@ -35,8 +39,8 @@ public:
     enum class Place : uint8_t { domain, beside };
 
     // waitable: somebody may sleep until a completion comes. Throws Error.
-    Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, bool waitable,
-            Place place);
+    Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, RingLanes& rings,
+            bool waitable, Place place);
 
     verbs::Adapter& adapter() const noexcept { return adapter_; }
     bool beside() const noexcept { return place_ == Place::beside; }
@@ -59,6 +63,11 @@ public:
         shares_.share(receives_.depth());
     }
     void arm_receives() noexcept { receives_.arm(); }
+    RingLanes& rings() noexcept { return rings_; } // of all stations of the endpoint
+    // Throws Error.
+    std::unique_ptr<srq::Ring> make_ring() {
+        return std::make_unique<srq::Ring>(adapter_, counters_);
+    }
 
     CompletionBudget& budget() noexcept { return budget_; }
     // Work requests whose completions have not come.
@@ -73,6 +82,8 @@ public:
 
 private:
     verbs::Adapter& adapter_;
+    Counters& counters_;
+    RingLanes& rings_;
     const Place place_;
     const uint64_t rnr_before_;
     const uint32_t work_requests_;

@@ -32,14 +32,15 @@ Stations::Stations(verbs::Adapter& device, verbs::Adapter* soft, Counters& count
     , counters_{counters}
     , sizes_{sizes}
     , waker_{make_waker(waitable)}
-    , device_{device, counters, sizes, waitable, Station::Place::domain} {
+    , rings_{counters, parameters().eager, waitable}
+    , device_{device, counters, sizes, rings_, waitable, Station::Place::domain} {
     watch(device_);
 }
 
 Station* Stations::open_soft() noexcept {
     if (soft_ || !soft_adapter_) return soft();
     const int error = -guarded([this] {
-        soft_.emplace(*soft_adapter_, counters_, sizes_, static_cast<bool>(waker_),
+        soft_.emplace(*soft_adapter_, counters_, sizes_, rings_, static_cast<bool>(waker_),
                       Station::Place::beside);
         watch(*soft_);
         return 0;

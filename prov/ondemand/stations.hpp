@@ -44,6 +44,8 @@ public:
         f(device_);
         if (soft_) f(*soft_);
     }
+    // Whose peers write into rings.
+    RingLanes& rings() noexcept { return rings_; }
     uint64_t rnr_naks() const noexcept {
         return device_.rnr_naks() + (soft_ ? soft_->rnr_naks() : 0);
     }
@@ -55,6 +57,7 @@ private:
     Counters& counters_;
     const Station::Sizes sizes_;
     Fd waker_; // an epoll(7) descriptor over those of the stations; none if nobody may sleep
+    RingLanes rings_;
     Station device_;
     std::optional<Station> soft_;
 };

@@ -139,7 +139,11 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     Lane* lane = peers_.find_lane(station.name_of(wc.qp_num));
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
-        if (wc.status == IBV_WC_SUCCESS && lane) on_frame(*lane, {buffer->data, wc.byte_len});
+        if (wc.status == IBV_WC_SUCCESS && lane) {
+            on_frame(*lane, {buffer->data, wc.byte_len});
+            if (wc.byte_len <= srq::kMostInRecord && station.rings().count(lane->short_frames()))
+                think_about_ring(*lane);
+        }
         station.give_back(buffer);
         return;
     }
@@ -148,6 +152,7 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     conclude(*lane, id, fails ? on_failure(*lane, wc) : wc.status);
     if (id.kind() == verbs::WorkKind::lane && wc.status == IBV_WC_SUCCESS)
         wireup_.heard_from(*lane);
+    if (lane->failed() && lane->ring()) empty_ring(*lane); // while it counts
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
 }
 

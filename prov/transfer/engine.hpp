@@ -136,7 +136,8 @@ public:
 private:
     // engine.cpp
     bool poll() noexcept {
-        const bool found = poll(stations_.device());
+        bool found = !stations_.rings().empty() && poll_rings();
+        found |= poll(stations_.device());
         ondemand::Station* soft = stations_.soft();
         return soft ? poll(*soft) || found : found;
     }
@@ -198,13 +199,29 @@ private:
     }
     void take_window(Lane& lane, const wire::Frame& frame) noexcept;
     void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
+    void on_uncounted(Lane& lane, const wire::Frame& frame) noexcept;
+    bool tell_what_is_due(Peer& peer) noexcept;
     bool owes_window(const Peer& peer) const noexcept {
-        return peer.ready() && peer.window_in.is_due(peer.received) &&
-               (room_.is(Room::State::much) || least_window() > 0);
+        if (!peer.ready()) return false;
+        return (peer.window_in.is_due(peer.received) &&
+                (room_.is(Room::State::much) || least_window() > 0)) ||
+               (peer.lane->ring() && peer.lane->ring()->is_due());
     }
     bool grant(Peer& peer) noexcept;
     void stop(Peer& peer) noexcept;
     void look_at_stopped(Time now) noexcept;
+
+    // rings.cpp
+    bool poll_rings() noexcept;
+    bool take_from_ring(Lane& lane) noexcept;
+    static bool is_early(const Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void empty_ring(Lane& lane) noexcept;
+    void think_about_ring(Lane& lane) noexcept;
+    void give_ring(Lane& lane) noexcept;
+    bool tell_of_ring(Lane& lane, wire::RingWord word,
+                      std::span<const std::byte> payload = {}) noexcept;
+    void on_ring_word(Lane& lane, const wire::Frame& frame) noexcept;
+    bool leave_ring(Lane& lane) noexcept;
 
     // room.cpp
     void weigh() noexcept {
@@ -266,7 +283,15 @@ private:
         return frames_.taken() >= most_frames_ && stations_.under_way() > 0;
     }
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
+    int post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept;
+    int post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags, verbs::WorkKind kind,
+                   const void* object, uint32_t sequence, bool& by_ring) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
+    static void went_out(Send& send) noexcept;
+    int post_request(Lane& lane, ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
+                     bool more, uint32_t sequence) noexcept;
+    bool post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
+                        std::span<const std::byte> payload = {}) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
                    const void* object, bool more, uint32_t sequence) noexcept;
     void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;

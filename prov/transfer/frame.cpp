@@ -49,7 +49,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
             in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length))
         return error;
     if (confirm) await_answer(*send.peer, send);
-    if (!repeated) count_sent(traffic_.eager, send.length);
+    if (!repeated) count_sent(send.by_ring ? traffic_.ring : traffic_.eager, send.length);
     return 0;
 }
 
@@ -58,14 +58,56 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     number(lane, send);
     const bool fits_inline = wire::header_size(send.header) + send.length <= lane.max_inline();
     // What is held back for more to follow keeps its place.
-    const bool join = fits_inline && send.length <= kShort && !send.more;
-    ShortFrame frame;
-    std::byte* header = join ? frame.bytes : send.header_bytes;
+    if (fits_inline && send.length <= kShort && !send.more) {
+        ShortFrame frame;
+        const size_t header_size =
+            wire::write_header(frame.bytes, send.header, send.data, sends_.handle(&send));
+        return post_short(lane, frame.bytes, join(frame, header_size, send.pieces.list()), send);
+    }
     const size_t header_size =
-        wire::write_header(header, send.header, send.data, sends_.handle(&send));
-    const Segments segments = join ? joined(frame, header_size, send.pieces.list())
-                                   : listed(header, header_size, send.pieces.list(), key);
-    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
+        wire::write_header(send.header_bytes, send.header, send.data, sends_.handle(&send));
+    return post_frame(lane, listed(send.header_bytes, header_size, send.pieces.list(), key),
+                      fits_inline ? IBV_SEND_INLINE : 0, send);
+}
+
+// The same for one that goes inline and lies in one piece, with room behind it for the end of a
+// record.
+int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept {
+    if (const int error = post_short(lane, frame, size, IBV_SEND_SIGNALED, verbs::WorkKind::send,
+                                     &send, send.header.sequence, send.by_ring))
+        return error;
+    went_out(send);
+    return 0;
+}
+
+// Into the peer's ring, if there is one and it has room.
+int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags,
+                       verbs::WorkKind kind, const void* object, uint32_t sequence,
+                       bool& by_ring) noexcept {
+    srq::RingWriter& ring = lane.ring_out();
+    const size_t record = srq::record_size(size);
+    const uint32_t granules = srq::granules_of(record);
+    by_ring =
+        ring.has_room(granules) && record <= srq::kMostInRecord && record <= lane.max_inline();
+    ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
+                  .length = static_cast<uint32_t>(by_ring ? record : size),
+                  .lkey = 0};
+    ibv_send_wr wr{};
+    wr.sg_list = &piece;
+    wr.num_sge = 1;
+    wr.opcode = IBV_WR_SEND;
+    wr.send_flags = flags | IBV_SEND_INLINE;
+    if (by_ring) {
+        const srq::RecordEnd end{.length = static_cast<uint32_t>(size),
+                                 .freed = lane.ring() ? lane.ring()->tell() : 0};
+        const uint64_t word = end.word();
+        std::memcpy(frame + record - sizeof word, &word, sizeof word);
+        wr.opcode = IBV_WR_RDMA_WRITE;
+        wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
+    }
+    if (const int error = post_request(lane, wr, kind, object, false, sequence)) return error;
+    if (by_ring) ring.wrote(granules);
+    return 0;
 }
 
 // A frame whose payload, of that size, lies in its buffer: the header goes in front of it.
@@ -90,15 +132,16 @@ int Engine::post_built(Lane& lane, Send& send, std::span<const std::byte> payloa
         send.buffer = frames_.take();
         if (!send.buffer) return FI_EAGAIN;
     }
-    alignas(8) std::byte inline_frame[wire::kMaxBuilt];
+    alignas(8) std::byte inline_frame[srq::record_size(wire::kMaxBuilt)];
     std::byte* frame = fits_inline ? inline_frame : send.buffer->data;
     number(lane, send);
     const size_t header_size =
         wire::write_header(frame, send.header, send.data, confirm ? sends_.handle(&send) : 0);
     if (!payload.empty()) std::memcpy(frame + header_size, payload.data(), payload.size());
+    if (fits_inline) return post_short(lane, frame, size, send);
     Segments segments;
-    segments.add(frame, size, fits_inline ? 0 : lane.key_of(*send.buffer));
-    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
+    segments.add(frame, size, lane.key_of(*send.buffer));
+    return post_frame(lane, segments, 0, send);
 }
 
 // Posts one frame for a send, which is told when the lane is done with it.
@@ -106,9 +149,13 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, Sen
     if (const int error = post_frame(lane, segments, flags | IBV_SEND_SIGNALED,
                                      verbs::WorkKind::send, &send, send.more, send.header.sequence))
         return error;
+    went_out(send);
+    return 0;
+}
+
+void Engine::went_out(Send& send) noexcept {
     send.posted = send.numbered = true;
     send.peer->went_out(send);
-    return 0;
 }
 
 int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
@@ -118,6 +165,11 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, ver
     wr.num_sge = static_cast<int>(segments.count);
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags;
+    return post_request(lane, wr, kind, object, more, sequence);
+}
+
+int Engine::post_request(Lane& lane, ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
+                         bool more, uint32_t sequence) noexcept {
     const int error = lane.post(wr, kind, object, more);
     if (error) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
@@ -128,13 +180,41 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, ver
     return 0;
 }
 
+// Posts a frame that is not counted, over a lane that has a place for it. False if it ended the
+// lane: what the peer was not told of it would never ask for.
+bool Engine::post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
+                            std::span<const std::byte> payload) noexcept {
+    wire::FrameHeader header{.kind = kind, .flags = 0, .limit = 0, .sequence = 0, .tag = tag};
+    stamp(lane, header);
+    std::array<std::byte, sizeof header + sizeof(wire::RingOffer)> frame;
+    std::memcpy(frame.data(), &header, sizeof header);
+    std::ranges::copy(payload, frame.begin() + sizeof header);
+    Segments segments;
+    segments.add(frame.data(), sizeof header + payload.size(), 0);
+    ibv_send_wr wr{};
+    wr.sg_list = segments.list.data();
+    wr.num_sge = static_cast<int>(segments.count);
+    wr.opcode = IBV_WR_SEND;
+    wr.send_flags = IBV_SEND_INLINE;
+    const int error = lane.post(wr, verbs::WorkKind::lane, &lane);
+    if (error == 0) return true;
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} could not be told how much more it may send, and where: {}",
+              lane.adapter().port().name(), lane.peer().address.text(), fi_strerror(error));
+    wireup_.drop(lane.peer(), error);
+    return false;
+}
+
 void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
     wireup_.heard_from(lane);
     lane.visit();
     const auto frame = wire::read_frame(bytes);
-    if (frame && frame->header.kind == wire::FrameKind::grant) return on_limit(lane, *frame);
-    const auto turn = frame ? lane.peer().take_frame(lane.session(), frame->header.sequence)
-                            : ondemand::Turn::early;
+    if (frame && !frame->is_counted()) return on_uncounted(lane, *frame);
+    auto turn = frame ? lane.peer().take_frame(lane.session(), frame->header.sequence)
+                      : ondemand::Turn::early;
+    if (frame && turn == ondemand::Turn::early && lane.ring()) {
+        empty_ring(lane); // of what was sent before
+        turn = lane.peer().take_frame(lane.session(), frame->header.sequence);
+    }
     if (turn == ondemand::Turn::repeated) {
         ++counters_.repeats_dropped;
         return;

@@ -142,7 +142,7 @@ void Engine::fail_outdated(Peer& peer) noexcept {
 // Lets the peer send more, if it is time, and posts its jobs in order, as far as there is room.
 void Engine::work_off(Peer& peer) noexcept {
     peer.stopped = false;
-    if (owes_window(peer) && !grant(peer)) return block(peer);
+    if (!tell_what_is_due(peer)) return block(peer);
     if (!peer.repeats.empty() && !repeat(peer)) return;
     while (Job* job = peer.jobs.front()) {
         if (!peer.ready()) return; // it changes again: see take_changes()

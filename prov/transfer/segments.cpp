@@ -27,11 +27,8 @@ Segments listed(const std::byte* header, size_t header_size, std::span<const iov
     return segments;
 }
 
-Segments joined(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept {
-    const std::byte* end = gather(frame.bytes + header_size, iov);
-    Segments segments;
-    segments.add(frame.bytes, static_cast<size_t>(end - frame.bytes), 0);
-    return segments;
+size_t join(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept {
+    return static_cast<size_t>(gather(frame.bytes + header_size, iov) - frame.bytes);
 }
 
 srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {

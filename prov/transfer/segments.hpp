@@ -24,17 +24,20 @@ struct Segments {
     }
 };
 
-// A frame with a message that is short enough to be copied behind its header.
+// A frame with a message that is short enough to be copied behind its header, with room for the end
+// of a record (srq/ring.hpp).
 inline constexpr size_t kShort = 256;
 struct ShortFrame {
-    alignas(8) std::byte bytes[wire::kMaxMessageHeader + kShort];
+    alignas(8) std::byte bytes[srq::record_size(wire::kMaxMessageHeader + kShort)];
 };
+static_assert(sizeof(ShortFrame) <= srq::kMostInRecord);
 
 // A header of that size, and the message from where it lies.
 Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
                 uint32_t key) noexcept;
-// The same in one piece, which a device takes with the call in fewer steps than a list.
-Segments joined(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept;
+// The same in one piece, which a device takes with the call in fewer steps than a list. Gives how
+// long it is.
+size_t join(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept;
 
 // Copies a message behind room for its header. Null when memory is out.
 srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept;

@@ -60,15 +60,14 @@ ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length
                     .header = static_cast<uint8_t>(header_size),
                     .write = false};
     std::memcpy(copy->data, &kept, sizeof kept);
-    Segments segments;
-    segments.add(frame, header_size + length, 0);
-    if (const int error = post_frame(lane, segments, IBV_SEND_INLINE, verbs::WorkKind::lane, &lane,
-                                     false, header.sequence)) {
+    bool by_ring = false;
+    if (const int error = post_short(lane, frame, header_size + length, 0, verbs::WorkKind::lane,
+                                     &lane, header.sequence, by_ring)) {
         injects_.give_back(copy);
         return -error;
     }
     lane.keep(*copy);
-    count_sent(traffic_.eager, length);
+    count_sent(by_ring ? traffic_.ring : traffic_.eager, length);
     count(settings_.tallies.sent, 0);
     return 0;
 }

@@ -68,29 +68,26 @@ void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
         wait_for_end_of_batch(peer);
 }
 
+void Engine::on_uncounted(Lane& lane, const wire::Frame& frame) noexcept {
+    on_limit(lane, frame);
+    if (frame.header.kind == wire::FrameKind::ring) return on_ring_word(lane, frame);
+    lane.ring_out().freed(static_cast<uint32_t>(frame.header.tag));
+}
+
 // Lets the peer send more. False while the lane has no room to say so.
 bool Engine::grant(Peer& peer) noexcept {
     Lane& lane = *peer.lane;
     if (!lane.has_place()) return false;
-    wire::FrameHeader header{
-        .kind = wire::FrameKind::grant, .flags = 0, .limit = 0, .sequence = 0, .tag = 0};
-    stamp(lane, header);
-    Segments segments;
-    segments.add(&header, sizeof header, 0);
-    ibv_send_wr wr{};
-    wr.sg_list = segments.list.data();
-    wr.num_sge = static_cast<int>(segments.count);
-    wr.opcode = IBV_WR_SEND;
-    wr.send_flags = IBV_SEND_INLINE;
-    if (const int error = lane.post(wr, verbs::WorkKind::lane, &lane)) {
-        // What it was not told of would never be used up, and never be granted again.
-        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} could not be let send more: {}",
-                  lane.adapter().port().name(), peer.address.text(), fi_strerror(error));
-        wireup_.drop(peer, error);
-    } else {
-        ++counters_.credit_grants;
-    }
+    const uint64_t freed = lane.ring() ? lane.ring()->tell() : 0;
+    counters_.credit_grants += post_uncounted(lane, wire::FrameKind::grant, freed);
     return true;
+}
+
+// Tells the peer what goes in no other frame. False while the lane has no room for that.
+bool Engine::tell_what_is_due(Peer& peer) noexcept {
+    if (!peer.ready()) return true;
+    if (peer.lane->leaves_ring() && !leave_ring(*peer.lane)) return false;
+    return !owes_window(peer) || grant(peer);
 }
 
 // The peer's next job waits for its window.

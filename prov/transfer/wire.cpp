@@ -39,6 +39,17 @@ bool is_atomic(std::span<const std::byte> payload) noexcept {
     return is_count(atomic.segments) && payload.size() >= atomic.segments * sizeof(RemoteSegment);
 }
 
+bool is_ring_word(uint64_t word, std::span<const std::byte> payload) noexcept {
+    switch (RingWord{word}) {
+    case RingWord::offer:
+        return payload.size() == sizeof(RingOffer);
+    case RingWord::recall:
+    case RingWord::leave:
+        return payload.empty();
+    }
+    return false;
+}
+
 } // namespace
 
 size_t header_size(const FrameHeader& header, size_t keys) noexcept {
@@ -103,6 +114,9 @@ std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
     case FrameKind::grant:
         if (flags != 0 || !bytes.empty()) return std::nullopt;
         break;
+    case FrameKind::ring:
+        if (flags != 0 || !is_ring_word(frame.header.tag, bytes)) return std::nullopt;
+        break;
     case FrameKind::atomic:
         if (flags != kConfirm || !is_atomic(bytes)) return std::nullopt;
         break;
@@ -138,6 +152,12 @@ RemoteSegment Frame::segment(size_t i) const noexcept {
 
 std::span<const std::byte> Frame::elements() const noexcept {
     return payload.subspan(sizeof(Atomic) + atomic().segments * sizeof(RemoteSegment));
+}
+
+RingOffer Frame::offer() const noexcept {
+    RingOffer offer;
+    std::memcpy(&offer, payload.data(), sizeof offer);
+    return offer;
 }
 
 } // namespace odrc::transfer::wire

@@ -7,6 +7,8 @@
 // order of the flags, then the payload. Little-endian, as the wireup datagrams; a version is not
 // carried, for only endpoints of one wireup version connect.
 
+#include "srq/ring.hpp"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -27,7 +29,16 @@ enum class FrameKind : uint8_t {
     read = 6,     // all reads that went before are done
     atomic = 7,   // the payload says what to do with the receiver's memory, and with which operands
     nothing = 8,  // in the place of a frame that its sender could not send
-    grant = 9,    // says its header's limit alone, and is not counted among the frames
+    // Not counted among the frames:
+    grant = 9, // says its header's limit alone, and in the tag how much of the ring is free again
+    ring = 10, // of a ring (RingWord)
+};
+
+// What the tag of a ring frame says.
+enum class RingWord : uint64_t {
+    offer = 1,  // the receiver of the frame may write into the ring that the payload tells
+    recall = 2, // and is to leave it
+    leave = 3,  // and has: nothing more comes there
 };
 
 enum FrameFlags : uint8_t {
@@ -66,6 +77,9 @@ struct Finish {
     uint32_t error; // a fi_errno value; 0: the message was received
     uint32_t unused;
 };
+
+// Payload of a ring frame that offers one.
+using srq::RingOffer;
 
 // How many pieces the memory of one operation may be in, if the device gathers as many.
 inline constexpr size_t kIovLimit = 32;
@@ -124,6 +138,8 @@ struct Frame {
     Atomic atomic() const noexcept;
     RemoteSegment segment(size_t i) const noexcept;
     std::span<const std::byte> elements() const noexcept;
+    RingOffer offer() const noexcept;
+    bool is_counted() const noexcept { return header.kind < FrameKind::grant; }
 };
 
 // None unless the frame is whole.

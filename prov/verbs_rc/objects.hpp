@@ -50,8 +50,10 @@ using Qp = Owned<ibv_qp, &Context::destroy_qp>;
 // A registered stretch of the device's favourite memory.
 class Slab {
 public:
-    // Throws Error, after a line that names the limit where it was the memory lock limit.
-    Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes);
+    // access: what it is for (IBV_ACCESS_*). Throws Error, after a line that names the limit where
+    // it was the memory lock limit.
+    Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes,
+         int access = IBV_ACCESS_LOCAL_WRITE);
     Slab(Slab&& other) noexcept
         : context_{other.context_}
         , bytes_{std::exchange(other.bytes_, {})}
@@ -61,6 +63,7 @@ public:
 
     std::span<std::byte> bytes() const noexcept { return bytes_; }
     uint32_t lkey() const noexcept { return mr_->lkey; }
+    uint32_t rkey() const noexcept { return mr_->rkey; }
 
 private:
     Context* context_;

@@ -21,14 +21,14 @@ std::string memlock_limit() {
 
 } // namespace
 
-Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes)
+Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes, int access)
     : context_{&context} {
     void* memory = context.allocate(bytes);
     if (!memory) {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: no memory for {} bytes of buffers", port.name(), bytes);
         throw Error{FI_ENOMEM};
     }
-    ibv_mr* mr = context.reg_mr(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE);
+    ibv_mr* mr = context.reg_mr(pd, memory, bytes, access);
     if (!mr) {
         const int error = errno;
         context.release(memory, bytes);

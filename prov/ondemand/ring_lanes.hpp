@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/counters.hpp"
+#include "base/parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace odrc::ondemand {
+
+class Lane;
+
+// The short frames of one lane since a moment, which is told by those of all lanes.
+struct ShortFrames {
+    uint32_t count{0};
+    uint64_t since{0};
+};
+
+// The lanes whose peers write what is short into a ring (srq/ring.hpp). There are few of them, for
+// whoever looks for what has come looks into each. A ring is for who sends most: after a good many
+// short frames a peer has one, and once all are given away, who sends twice as many gets it from
+// who sends the fewest.
+class RingLanes {
+public:
+    static constexpr size_t kMost = 8;
+
+    // may_sleep: somebody waits for what comes without looking, and so must be told.
+    RingLanes(Counters& counters, Eager eager, bool may_sleep) noexcept
+        : counters_{counters}
+        , none_{may_sleep || eager == Eager::srq}
+        , kept_{eager == Eager::ring_srq}
+        , earned_after_{none_   ? UINT32_MAX
+                        : kept_ ? 1
+                                : kEarnedAfter} {}
+
+    auto begin() const noexcept { return lanes_.begin(); }
+    auto end() const noexcept { return begin() + count_; }
+    bool empty() const noexcept { return count_ == 0; }
+    bool full() const noexcept { return none_ || count_ == kMost; }
+    void add(Lane& lane) noexcept;
+    void remove(Lane& lane) noexcept;
+
+    // A short frame has come. True if it is time to think about a ring for its lane, which has
+    // none.
+    bool count(ShortFrames& of) noexcept {
+        ++clock_;
+        return ++of.count >= earned_after_;
+    }
+    void begin_anew(ShortFrames& of) const noexcept { of = {.count = 0, .since = clock_}; }
+    // All rings are given away: the lane whose ring is to go to this one, or null.
+    Lane* gives_way_to(const ShortFrames& of) noexcept;
+
+private:
+    static constexpr uint32_t kEarnedAfter = 64;
+    static constexpr uint64_t kLong = 8192; // frames, of which those of the first half count less
+
+    uint64_t age_of(const ShortFrames& of) const noexcept { return clock_ - of.since; }
+
+    Counters& counters_;
+    const bool none_;             // there are no rings
+    const bool kept_;             // who has a ring keeps it
+    const uint32_t earned_after_; // short frames
+    std::array<Lane*, kMost> lanes_{};
+    size_t count_{0};
+    uint64_t clock_{0};
+};
+
+} // namespace odrc::ondemand

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// A ring: memory of the receiver's, into which one peer writes short frames, and where the receiver
+// finds them by looking (the "RDMA channel" of Liu et al., and of the memory study of 2006). There
+// is no receive to take and no completion to poll for a frame that comes like that.
+//
+// A record is a frame and, behind it, its end. Since a device places the bytes of a write in the
+// order of their addresses, a frame is whole when its end is there. A ring is filled from its last
+// byte towards its first: so the receiver knows where the next record ends before it knows how long
+// it is, and has one word to look at.
+//
+// Records are counted in granules. One that begins near the beginning of the ring reaches over it,
+// into room that is there for that; the next one ends at the end of the ring again.
+
+#include "base/counters.hpp"
+#include "verbs_rc/adapter.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+
+namespace odrc::srq {
+
+inline constexpr size_t kRingBytes = size_t{64} << 10;
+inline constexpr uint32_t kGranule = 64; // bytes
+// The longest record.
+inline constexpr size_t kMostInRecord = 320;
+inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 1;
+
+// The last word of a record. The length of the frame is never zero.
+struct RecordEnd {
+    uint32_t length;
+    uint32_t freed; // granules, until now, of the ring in the other direction
+
+    static RecordEnd of(uint64_t word) noexcept {
+        return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
+    }
+    uint64_t word() const noexcept { return uint64_t{length} << 32 | freed; }
+};
+
+// How many bytes the record of a frame has, and how many granules that is.
+constexpr size_t record_size(size_t frame) noexcept {
+    return (frame + 7) / 8 * 8 + sizeof(uint64_t);
+}
+constexpr uint32_t granules_of(size_t record) noexcept {
+    return static_cast<uint32_t>((record + kGranule - 1) / kGranule);
+}
+
+// Where a ring is, for the peer that may write into it.
+struct RingOffer {
+    uint64_t end; // the address behind its last byte
+    uint32_t rkey;
+    uint32_t unused;
+};
+static_assert(sizeof(RingOffer) == 16);
+
+// The place of the next record, on either side.
+class RingPlace {
+public:
+    // Granules between its end and that of the ring.
+    uint32_t get() const noexcept { return at_; }
+    void advance(uint32_t granules) noexcept {
+        at_ += granules;
+        if (at_ >= kGranules) at_ = 0;
+    }
+
+private:
+    uint32_t at_{0};
+};
+
+// A ring of a peer's, into which we write.
+class RingWriter {
+public:
+    bool is_open() const noexcept { return end_ != 0; }
+    void open(const RingOffer& offer) noexcept {
+        *this = {};
+        end_ = offer.end;
+        rkey_ = offer.rkey;
+    }
+    void close() noexcept { end_ = 0; }
+
+    // False as well if it is not open.
+    bool has_room(uint32_t granules) const noexcept {
+        return end_ != 0 && written_ - freed_ + granules <= kGranules;
+    }
+    // Where the next record ends.
+    uint64_t address() const noexcept { return end_ - uint64_t{place_.get()} * kGranule; }
+    uint32_t rkey() const noexcept { return rkey_; }
+    void wrote(uint32_t granules) noexcept {
+        place_.advance(granules);
+        written_ += granules;
+    }
+    // The peer has said how many granules are free again.
+    void freed(uint32_t granules) noexcept {
+        if (granules - freed_ <= written_ - freed_) freed_ = granules;
+    }
+
+private:
+    uint64_t end_{0};
+    uint32_t rkey_{0};
+    RingPlace place_;
+    uint32_t written_{0};
+    uint32_t freed_{0};
+};
+
+// A ring of ours.
+class Ring {
+public:
+    // Throws Error.
+    Ring(verbs::Adapter& adapter, Counters& counters);
+    ~Ring();
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+
+    RingOffer offer() const noexcept;
+
+    // The end of the next record, if that has come.
+    RecordEnd look() const noexcept {
+        return RecordEnd::of(end_word(place_.get()).load(std::memory_order_acquire));
+    }
+    std::span<const std::byte> frame(RecordEnd end) const noexcept {
+        const size_t length = length_of(end);
+        return {end_ - size_t{place_.get()} * kGranule - record_size(length), length};
+    }
+    // It has been read.
+    void pop(RecordEnd end) noexcept {
+        const uint32_t granules = granules_of(record_size(length_of(end)));
+        for (uint32_t i = 0; i < granules; ++i)
+            end_word(place_.get() + i).store(0, std::memory_order_relaxed);
+        place_.advance(granules);
+        freed_ += granules;
+    }
+
+    // How much has been read, which the peer is to be told; and that it is told.
+    uint32_t tell() noexcept { return told_ = freed_; }
+    // Half of it is free again, and the peer does not know.
+    bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
+
+private:
+    // More than fits is no frame's, whatever stands there.
+    static size_t length_of(RecordEnd end) noexcept {
+        return std::min<size_t>(end.length, kMostInRecord - sizeof(uint64_t));
+    }
+    std::atomic_ref<uint64_t> end_word(uint32_t place) const noexcept {
+        return std::atomic_ref{
+            *reinterpret_cast<uint64_t*>(end_ - size_t{place} * kGranule - sizeof(uint64_t))};
+    }
+
+    Counters& counters_;
+    verbs::Slab memory_;
+    std::byte* const end_;
+    RingPlace place_;
+    uint32_t freed_{0};
+    uint32_t told_{0};
+};
+
+} // namespace odrc::srq

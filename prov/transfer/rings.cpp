@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Rings (srq/ring.hpp): what comes in by them, and who has one.
+//
+// A frame takes the ring if it goes inline and the ring has room for it, and the lane's sends
+// otherwise: nothing ever waits for a ring. Its number says where it belongs among what comes
+// another way. What is in the ring waits for what has not been found in the completion queue; what
+// is found there was sent after all that it must wait for was written, so that this is in the ring.
+//
+// A ring lives and ends with its lane. While that lives the receiver may ask for it back: the peer
+// goes back to sends, and says so in one, behind which nothing more is written. When the lane
+// breaks, what has come whole is taken before the peer is told how much that was. The rest it
+// repeats, as its device has not told it that it is done.
+
+#include "base/error.hpp"
+#include "transfer/engine.hpp"
+
+#include <cstring>
+
+namespace odrc::transfer {
+namespace {
+
+constexpr int kBatch = 16; // frames taken from a ring at a time
+
+} // namespace
+
+// Takes in what has come by rings, some of each. False when there was nothing.
+bool Engine::poll_rings() noexcept {
+    bool found = false;
+    for (Lane* lane : stations_.rings()) {
+        int left = kBatch;
+        while (left > 0 && take_from_ring(*lane)) --left;
+        if (left == kBatch) continue;
+        found = true;
+        if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
+    }
+    if (found && !blocked_.empty()) [[unlikely]]
+        unblock();
+    return found;
+}
+
+// Takes one frame. False if none is there whose turn it is.
+bool Engine::take_from_ring(Lane& lane) noexcept {
+    srq::Ring& ring = *lane.ring();
+    const srq::RecordEnd end = ring.look();
+    if (end.length == 0) return false;
+    const auto bytes = ring.frame(end);
+    if (is_early(lane, bytes)) return false;
+    lane.ring_out().freed(end.freed);
+    stations_.rings().count(lane.short_frames());
+    on_frame(lane, bytes);
+    ring.pop(end);
+    return true;
+}
+
+bool Engine::is_early(const Lane& lane, std::span<const std::byte> bytes) noexcept {
+    wire::FrameHeader header;
+    if (bytes.size() < sizeof header) return false; // no frame, as will be found
+    std::memcpy(&header, bytes.data(), sizeof header);
+    return lane.peer().turn_of(lane.session(), header.sequence) == ondemand::Turn::early;
+}
+
+void Engine::empty_ring(Lane& lane) noexcept {
+    while (take_from_ring(lane)) {
+    }
+}
+
+// So many short frames have come over the lane that its peer may have a ring.
+void Engine::think_about_ring(Lane& lane) noexcept {
+    if (lane.ring()) return;
+    ondemand::RingLanes& rings = stations_.rings();
+    if (rings.full()) {
+        Lane* other = rings.gives_way_to(lane.short_frames());
+        if (other && other->has_place() && tell_of_ring(*other, wire::RingWord::recall))
+            other->set_ring_recalled();
+    } else if (!lane.failed() && lane.has_place()) {
+        give_ring(lane);
+    }
+    rings.begin_anew(lane.short_frames());
+}
+
+void Engine::give_ring(Lane& lane) noexcept {
+    const int error = -guarded([&] {
+        lane.set_ring(lane.station().make_ring());
+        return 0;
+    });
+    if (error) return; // it was logged, and goes on as it does
+    const wire::RingOffer offer = lane.ring()->offer();
+    if (!tell_of_ring(lane, wire::RingWord::offer, std::as_bytes(std::span{&offer, 1}))) return;
+    stations_.rings().add(lane);
+}
+
+// False if the lane ended over it.
+bool Engine::tell_of_ring(Lane& lane, wire::RingWord word,
+                          std::span<const std::byte> payload) noexcept {
+    return post_uncounted(lane, wire::FrameKind::ring, static_cast<uint64_t>(word), payload);
+}
+
+void Engine::on_ring_word(Lane& lane, const wire::Frame& frame) noexcept {
+    switch (wire::RingWord{frame.header.tag}) {
+    case wire::RingWord::offer:
+        // What was written before speaks of the ring that we had before.
+        if (lane.ring()) empty_ring(lane);
+        return lane.ring_out().open(frame.offer());
+    case wire::RingWord::recall:
+        lane.ring_out().close();
+        lane.set_leaves_ring(true);
+        wait_for_end_of_batch(lane.peer());
+        return;
+    case wire::RingWord::leave:
+        if (!lane.ring()) return;
+        empty_ring(lane);
+        stations_.rings().remove(lane);
+        lane.set_ring(nullptr);
+    }
+}
+
+// False while the lane has no room to say so.
+bool Engine::leave_ring(Lane& lane) noexcept {
+    if (!lane.has_place()) return false;
+    lane.set_leaves_ring(false);
+    tell_of_ring(lane, wire::RingWord::leave);
+    return true;
+}
+
+} // namespace odrc::transfer
