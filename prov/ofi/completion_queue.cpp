@@ -3,6 +3,7 @@
 
 #include "ofi/completion_queue.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace odrc::ofi {
@@ -52,6 +53,14 @@ size_t size_of(const fi_cq_attr* attr) noexcept {
     return attr && attr->size > 0 ? attr->size : kDefaultSize;
 }
 
+using transfer::Completion;
+static_assert(offsetof(Completion, context) == offsetof(fi_cq_tagged_entry, op_context));
+static_assert(offsetof(Completion, flags) == offsetof(fi_cq_tagged_entry, flags));
+static_assert(offsetof(Completion, length) == offsetof(fi_cq_tagged_entry, len));
+static_assert(offsetof(Completion, buffer) == offsetof(fi_cq_tagged_entry, buf));
+static_assert(offsetof(Completion, data) == offsetof(fi_cq_tagged_entry, data));
+static_assert(offsetof(Completion, tag) == offsetof(fi_cq_tagged_entry, tag));
+
 fi_cq_format format_of(const fi_cq_attr* attr) {
     const fi_cq_format format = attr ? attr->format : FI_CQ_FORMAT_UNSPEC;
     if (format > FI_CQ_FORMAT_TAGGED) throw Error{FI_ENOSYS};
@@ -65,12 +74,25 @@ fi_wait_obj wait_of(const fi_cq_attr* attr) {
     return attr->wait_obj;
 }
 
+size_t size_of_entry(fi_cq_format format) noexcept {
+    switch (format) {
+    case FI_CQ_FORMAT_MSG:
+        return sizeof(fi_cq_msg_entry);
+    case FI_CQ_FORMAT_DATA:
+        return sizeof(fi_cq_data_entry);
+    case FI_CQ_FORMAT_TAGGED:
+        return sizeof(fi_cq_tagged_entry);
+    default:
+        return sizeof(fi_cq_entry);
+    }
+}
+
 } // namespace
 
 CompletionQueue::CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* context)
     : fid_cq{}
     , on_domain_{domain.leaning}
-    , format_{format_of(attr)}
+    , entry_size_{size_of_entry(format_of(attr))}
     , by_threshold_{attr && attr->wait_cond == FI_CQ_COND_THRESHOLD}
     , wait_{wait_of(attr), fid, attr ? attr->wait_set : nullptr}
     , sink_{size_of(attr), !domain.one_thread(), wait_.by_descriptor()}
@@ -80,34 +102,29 @@ CompletionQueue::CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* c
     ops = &cq_ops;
 }
 
-// Gives the completions in the application's format. The entries of all formats begin alike.
+// Gives the completions in the application's format. The entries of all formats begin alike, and
+// as a Completion does.
 ssize_t CompletionQueue::take(void* buffer, size_t count, fi_addr_t* sources) noexcept {
     auto* out = static_cast<std::byte*>(buffer);
     const size_t n = sink_.take(count, [&](const transfer::Completion& c) {
-        const fi_cq_tagged_entry entry{.op_context = c.context,
-                                       .flags = c.flags,
-                                       .len = c.length,
-                                       .buf = c.buffer,
-                                       .data = c.data,
-                                       .tag = c.tag};
-        size_t size = sizeof(fi_cq_entry);
-        if (format_ == FI_CQ_FORMAT_MSG) size = sizeof(fi_cq_msg_entry);
-        if (format_ == FI_CQ_FORMAT_DATA) size = sizeof(fi_cq_data_entry);
-        if (format_ == FI_CQ_FORMAT_TAGGED) size = sizeof(fi_cq_tagged_entry);
-        std::memcpy(out, &entry, size);
-        out += size;
+        std::memcpy(out, &c, entry_size_);
+        out += entry_size_;
         if (sources) *sources++ = c.source;
     });
     if (n > 0) return static_cast<ssize_t>(n);
     return sink_.next() == transfer::CompletionSink::Next::error ? -FI_EAVAIL : -FI_EAGAIN;
 }
 
-// Gives nothing while there are fewer than threshold, and no error.
+// Gives nothing while there are fewer than threshold, and no error. Progress is made when there is
+// nothing to give: what comes in before the program has taken what is there is rather one for which
+// it has no receive yet.
 ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources,
                               size_t threshold) noexcept {
     const ssize_t result = progress_.inside([&]() -> ssize_t {
-        progress_.make();
-        if (!sink_.holds(threshold)) return -FI_EAGAIN;
+        if (count == 0 || !sink_.holds(threshold)) {
+            progress_.make();
+            if (!sink_.holds(threshold)) return -FI_EAGAIN;
+        }
         return take(buffer, count, sources);
     });
     if (result == -FI_EAGAIN) progress_.give_way();
@@ -128,7 +145,8 @@ ssize_t CompletionQueue::read_error(fi_cq_err_entry* buffer) noexcept {
 // condition: the threshold itself, not where it is (fi_cq(3): FI_CQ_COND_THRESHOLD).
 ssize_t CompletionQueue::wait(void* buffer, size_t count, fi_addr_t* sources, const void* condition,
                               int timeout) noexcept {
-    const size_t threshold = by_threshold_ ? reinterpret_cast<size_t>(condition) : 1;
+    const size_t wanted = by_threshold_ ? reinterpret_cast<size_t>(condition) : 1;
+    const size_t threshold = std::max<size_t>(wanted, 1);
     const auto attempt = [&]() -> std::optional<ssize_t> {
         const ssize_t n = read(buffer, count, sources, threshold);
         if (n != -FI_EAGAIN) return n;

@@ -23,7 +23,7 @@ public:
     void attach(Endpoint& endpoint) { progress_.attach(endpoint, wait_); }
     void detach(Endpoint& endpoint) noexcept { progress_.detach(endpoint); }
 
-    ssize_t read(void* buffer, size_t count, fi_addr_t* sources, size_t threshold = 0) noexcept;
+    ssize_t read(void* buffer, size_t count, fi_addr_t* sources, size_t threshold = 1) noexcept;
     ssize_t read_error(fi_cq_err_entry* buffer) noexcept;
     ssize_t wait(void* buffer, size_t count, fi_addr_t* sources, const void* condition,
                  int timeout) noexcept;
@@ -39,7 +39,7 @@ private:
     ssize_t take(void* buffer, size_t count, fi_addr_t* sources) noexcept;
 
     Leaning on_domain_;
-    const fi_cq_format format_;
+    const size_t entry_size_;
     const bool by_threshold_;
     WaitObject wait_;
     transfer::CompletionSink sink_;

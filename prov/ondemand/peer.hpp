@@ -167,14 +167,12 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     void frame_sent(uint32_t sequence) noexcept { sent += sequence == sent; }
     // A frame has come in over a lane of that session.
     Turn take_frame(uint32_t which, uint32_t sequence) noexcept {
-        const Turn turn = turn_of(which, sequence);
-        if (turn == Turn::next) ++(in_session(which) ? received : received_before);
-        return turn;
-    }
-    Turn turn_of(uint32_t which, uint32_t sequence) const noexcept {
         if (session - which > 1) return Turn::repeated; // whoever sent it has given it up long ago
-        const uint32_t next = in_session(which) ? received : received_before;
-        if (sequence == next) return Turn::next;
+        uint32_t& next = in_session(which) ? received : received_before;
+        if (sequence == next) {
+            ++next;
+            return Turn::next;
+        }
         return is_before(sequence, next) ? Turn::repeated : Turn::early;
     }
 

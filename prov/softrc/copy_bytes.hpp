@@ -13,6 +13,17 @@ namespace odrc::soft {
 // memcpy, for more than a few words.
 void copy_long(std::byte* out, const std::byte* in, size_t length) noexcept;
 
+// The last word of what is written: whoever sees it sees the rest.
+template <class Word>
+void publish(std::byte* out, Word word) noexcept {
+    if (reinterpret_cast<uintptr_t>(out) % sizeof word == 0) {
+        std::atomic_ref{*reinterpret_cast<Word*>(out)}.store(word, std::memory_order_release);
+    } else { // nobody can tell it from one that comes byte by byte
+        std::atomic_signal_fence(std::memory_order_release);
+        std::memcpy(out, &word, sizeof word);
+    }
+}
+
 // One or two words' worth of bytes, of words of that kind; false if there are fewer.
 template <class Word>
 bool copy_words(std::byte* out, const std::byte* in, size_t length) noexcept {
@@ -21,8 +32,7 @@ bool copy_words(std::byte* out, const std::byte* in, size_t length) noexcept {
     std::memcpy(&first, in, sizeof first);
     std::memcpy(&last, in + length - sizeof last, sizeof last);
     std::memcpy(out, &first, sizeof first);
-    std::atomic_signal_fence(std::memory_order_release);
-    std::memcpy(out + length - sizeof last, &last, sizeof last);
+    publish(out + length - sizeof last, last);
     return true;
 }
 

@@ -35,28 +35,31 @@ void CompletionSink::push_error(const fi_cq_err_entry& error) noexcept {
     } catch (const std::bad_alloc&) {
         overrun_ = true;
     }
+    look_for_errors();
 }
 
 void CompletionSink::put(const Completion& completion, bool is_error) noexcept {
-    if (count_ == ring_.size() && !make_room()) {
+    const size_t count = this->count();
+    if (count == ring_.size() && !make_room()) {
         if (is_error) errors_.pop_back();
         overrun_ = true;
+        look_for_errors();
         return;
     }
-    ring_[(head_ + count_) & (ring_.size() - 1)] = {completion, is_error};
-    ++count_;
+    ring_[(head_ + count) & (ring_.size() - 1)] = {completion, is_error};
+    count_.store(count + 1, std::memory_order_relaxed);
     bell_.ring();
 }
 
 bool CompletionSink::make_room() noexcept {
     try {
         std::vector<Slot> bigger(2 * ring_.size());
-        for (size_t i = 0; i < count_; ++i) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+        for (size_t i = 0; i < count(); ++i) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
         ring_.swap(bigger);
         head_ = 0;
         return true;
     } catch (const std::bad_alloc&) {
-        ODRC_WARN(FI_LOG_CQ, "no memory for a completion queue of more than {} entries", count_);
+        ODRC_WARN(FI_LOG_CQ, "no memory for a completion queue of more than {} entries", count());
         return false;
     }
 }
@@ -64,7 +67,7 @@ bool CompletionSink::make_room() noexcept {
 CompletionSink::Next CompletionSink::next() const noexcept {
     const std::lock_guard guard{lock_};
     if (overrun_) return Next::error;
-    if (count_ == 0) return Next::none;
+    if (count() == 0) return Next::none;
     return ring_[head_].is_error ? Next::error : Next::completion;
 }
 
@@ -74,11 +77,13 @@ bool CompletionSink::take_error(fi_cq_err_entry& error) noexcept {
         error = {};
         error.err = FI_EOVERRUN;
         overrun_ = false;
+        look_for_errors();
         return true;
     }
-    if (count_ == 0 || !ring_[head_].is_error) return false;
+    if (count() == 0 || !ring_[head_].is_error) return false;
     error = errors_.front();
     errors_.pop_front();
+    look_for_errors();
     drop_first();
     return true;
 }

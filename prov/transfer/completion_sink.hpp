@@ -37,15 +37,11 @@ public:
     void push(const Completion& completion) noexcept;
     void push_error(const fi_cq_err_entry& error) noexcept;
 
-    bool full() const noexcept {
-        const std::lock_guard guard{lock_};
-        return count_ >= size_;
-    }
-
+    // Both look at what others may be about to change: what is seen there is there when it is taken.
+    bool full() const noexcept { return count() >= size_; }
     // That many, or fewer and an error among them.
-    bool holds(size_t count) const noexcept {
-        const std::lock_guard guard{lock_};
-        return count_ >= count || overrun_ || !errors_.empty();
+    bool holds(size_t wanted) const noexcept {
+        return count() >= wanted || has_errors_.load(std::memory_order_relaxed);
     }
 
     enum class Next { none, completion, error };
@@ -56,7 +52,7 @@ public:
     size_t take(size_t count, F&& f) noexcept {
         const std::lock_guard guard{lock_};
         size_t n = 0;
-        for (; n < count && count_ > 0 && !ring_[head_].is_error; ++n) {
+        for (; n < count && this->count() > 0 && !ring_[head_].is_error; ++n) {
             f(ring_[head_].completion);
             drop_first();
         }
@@ -76,10 +72,14 @@ private:
         bool is_error; // the error itself is the first of errors_
     };
 
+    size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
     bool make_room() noexcept;
     void drop_first() noexcept {
         head_ = (head_ + 1) & (ring_.size() - 1);
-        --count_;
+        count_.store(count() - 1, std::memory_order_relaxed);
+    }
+    void look_for_errors() noexcept {
+        has_errors_.store(overrun_ || !errors_.empty(), std::memory_order_relaxed);
     }
     void put(const Completion& completion, bool is_error) noexcept;
 
@@ -87,7 +87,8 @@ private:
     const size_t size_;
     std::vector<Slot> ring_; // a power of two
     size_t head_{0};
-    size_t count_{0};
+    std::atomic<size_t> count_{0};
+    std::atomic<bool> has_errors_{false};
     std::deque<fi_cq_err_entry> errors_;
     bool overrun_{false};
     Bell bell_;

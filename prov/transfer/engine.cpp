@@ -139,11 +139,7 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     Lane* lane = peers_.find_lane(station.name_of(wc.qp_num));
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
-        if (wc.status == IBV_WC_SUCCESS && lane) {
-            on_frame(*lane, {buffer->data, wc.byte_len});
-            if (wc.byte_len <= srq::kMostInRecord && station.rings().count(lane->short_frames()))
-                think_about_ring(*lane);
-        }
+        if (wc.status == IBV_WC_SUCCESS && lane) on_received(*lane, {buffer->data, wc.byte_len});
         station.give_back(buffer);
         return;
     }

@@ -136,8 +136,8 @@ public:
 private:
     // engine.cpp
     bool poll() noexcept {
-        bool found = !stations_.rings().empty() && poll_rings();
-        found |= poll(stations_.device());
+        if (!stations_.rings().empty() && poll_rings()) return true;
+        const bool found = poll(stations_.device());
         ondemand::Station* soft = stations_.soft();
         return soft ? poll(*soft) || found : found;
     }
@@ -214,7 +214,6 @@ private:
     // rings.cpp
     bool poll_rings() noexcept;
     bool take_from_ring(Lane& lane) noexcept;
-    static bool is_early(const Lane& lane, std::span<const std::byte> bytes) noexcept;
     void empty_ring(Lane& lane) noexcept;
     void think_about_ring(Lane& lane) noexcept;
     void give_ring(Lane& lane) noexcept;
@@ -294,7 +293,10 @@ private:
                         std::span<const std::byte> payload = {}) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
                    const void* object, bool more, uint32_t sequence) noexcept;
-    void on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void on_received(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    ondemand::Turn take_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     void count_sent(BySize& way, size_t length) noexcept {
         way.count(length);
         ++counters_.messages_sent;
@@ -427,6 +429,7 @@ private:
     Time arm_receives_at_{kNever}; // to tell again when they run low
     uint64_t posts_then_{0};
     uint32_t idle_polls_{0};
+    uint32_t ring_polls_{0}; // in a row that found something
 };
 
 } // namespace odrc::transfer

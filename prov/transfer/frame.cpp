@@ -204,49 +204,78 @@ bool Engine::post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
     return false;
 }
 
-void Engine::on_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
+// A frame has come in a receive.
+void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept {
+    auto turn = take_frame(lane, bytes);
+    if (turn == ondemand::Turn::early && lane.ring()) {
+        empty_ring(lane); // of what was sent before
+        turn = take_frame(lane, bytes);
+    }
+    if (turn == ondemand::Turn::early) refuse(lane, bytes);
+    if (bytes.size() <= srq::kMostInRecord &&
+        stations_.rings().count(lane.short_frames())) [[unlikely]]
+        think_about_ring(lane);
+}
+
+void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent {} bytes that are no frame, or not the next one",
+              adapter_.port().name(), lane.peer().address.text(), bytes.size());
+    if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
+}
+
+// Takes in what has come, if it is its turn, and says whether it is.
+ondemand::Turn Engine::take_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
+    using ondemand::Turn;
     wireup_.heard_from(lane);
     lane.visit();
     const auto frame = wire::read_frame(bytes);
-    if (frame && !frame->is_counted()) return on_uncounted(lane, *frame);
-    auto turn = frame ? lane.peer().take_frame(lane.session(), frame->header.sequence)
-                      : ondemand::Turn::early;
-    if (frame && turn == ondemand::Turn::early && lane.ring()) {
-        empty_ring(lane); // of what was sent before
-        turn = lane.peer().take_frame(lane.session(), frame->header.sequence);
+    if (!frame) [[unlikely]] {
+        refuse(lane, bytes);
+        return Turn::repeated;
     }
-    if (turn == ondemand::Turn::repeated) {
+    if (!frame->is_counted()) [[unlikely]] {
+        on_uncounted(lane, *frame);
+        return Turn::next;
+    }
+    const Turn turn = lane.peer().take_frame(lane.session(), frame->header.sequence);
+    if (turn == Turn::next) [[likely]]
+        on_frame(lane, *frame);
+    else if (turn == Turn::repeated)
         ++counters_.repeats_dropped;
+    return turn;
+}
+
+void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
+    take_window(lane, frame);
+    switch (frame.header.kind) {
+    case wire::FrameKind::finish:
+        return on_finish(lane.peer(), frame);
+    case wire::FrameKind::atomic:
+        return on_atomic(lane, frame);
+    case wire::FrameKind::wrote:
+    case wire::FrameKind::read:
+        return on_note(lane, frame);
+    case wire::FrameKind::placed:
+        return on_placed(lane.peer(), frame.header.tag);
+    case wire::FrameKind::nothing:
         return;
+    default:
+        break; // a message
     }
-    if (turn == ondemand::Turn::early) {
-        ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent a frame of {} bytes that is not in order",
-                  adapter_.port().name(), lane.peer().address.text(), bytes.size());
-        if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
-        return;
-    }
-    take_window(lane, *frame);
-    if (frame->header.kind == wire::FrameKind::finish) return on_finish(lane.peer(), *frame);
-    if (frame->header.kind == wire::FrameKind::atomic) return on_atomic(lane, *frame);
-    if (frame->header.kind == wire::FrameKind::wrote || frame->header.kind == wire::FrameKind::read)
-        return on_note(lane, *frame);
-    if (frame->header.kind == wire::FrameKind::placed)
-        return on_placed(lane.peer(), frame->header.tag);
-    if (frame->header.kind == wire::FrameKind::nothing) return;
-    const uint8_t flags = frame->header.flags;
+    const uint8_t flags = frame.header.flags;
     const bool has_tag = flags & (wire::kTagged | wire::kCollective);
     on_message({.peer = &lane.peer(),
                 .session = lane.session(),
                 .tagged = (flags & wire::kTagged) != 0,
                 .collective = (flags & wire::kCollective) != 0,
-                .announced = frame->header.kind == wire::FrameKind::announce,
+                .announced = frame.header.kind == wire::FrameKind::announce,
                 .has_data = (flags & wire::kData) != 0,
                 .confirm = (flags & wire::kConfirm) != 0,
-                .tag = has_tag ? frame->header.tag : 0,
-                .data = frame->data,
-                .handle = frame->handle,
-                .length = frame->message_length(),
-                .payload = frame->payload});
+                .tag = has_tag ? frame.header.tag : 0,
+                .data = frame.data,
+                .handle = frame.handle,
+                .length = frame.message_length(),
+                .payload = frame.payload});
 }
 
 } // namespace odrc::transfer

@@ -16,16 +16,18 @@
 #include "base/error.hpp"
 #include "transfer/engine.hpp"
 
-#include <cstring>
-
 namespace odrc::transfer {
 namespace {
 
 constexpr int kBatch = 16; // frames taken from a ring at a time
 
+// What is in the rings goes first, so many times in a row.
+constexpr uint32_t kTurns = 16;
+
 } // namespace
 
-// Takes in what has come by rings, some of each. False when there was nothing.
+// Takes in what has come by rings, some of each. False when there was nothing, or when it is time to
+// look elsewhere.
 bool Engine::poll_rings() noexcept {
     bool found = false;
     for (Lane* lane : stations_.rings()) {
@@ -37,7 +39,9 @@ bool Engine::poll_rings() noexcept {
     }
     if (found && !blocked_.empty()) [[unlikely]]
         unblock();
-    return found;
+    if (found && ++ring_polls_ < kTurns) return true;
+    ring_polls_ = 0;
+    return false;
 }
 
 // Takes one frame. False if none is there whose turn it is.
@@ -45,20 +49,11 @@ bool Engine::take_from_ring(Lane& lane) noexcept {
     srq::Ring& ring = *lane.ring();
     const srq::RecordEnd end = ring.look();
     if (end.length == 0) return false;
-    const auto bytes = ring.frame(end);
-    if (is_early(lane, bytes)) return false;
+    if (take_frame(lane, ring.frame(end)) == ondemand::Turn::early) return false;
     lane.ring_out().freed(end.freed);
     stations_.rings().count(lane.short_frames());
-    on_frame(lane, bytes);
     ring.pop(end);
     return true;
-}
-
-bool Engine::is_early(const Lane& lane, std::span<const std::byte> bytes) noexcept {
-    wire::FrameHeader header;
-    if (bytes.size() < sizeof header) return false; // no frame, as will be found
-    std::memcpy(&header, bytes.data(), sizeof header);
-    return lane.peer().turn_of(lane.session(), header.sequence) == ondemand::Turn::early;
 }
 
 void Engine::empty_ring(Lane& lane) noexcept {

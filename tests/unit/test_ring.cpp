@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// A ring, written over a connection and read by looking.
+
+#include "wireup_rig.hpp"
+
+#include <deque>
+#include <doctest/doctest.h>
+#include <random>
+#include <vector>
+
+using namespace rig;
+
+namespace {
+
+// A queue pair that writes into the ring, and the one over which it does.
+struct Pair : Room {
+    Pair() {
+        REQUIRE(from.connect(to.address()) == 0);
+        REQUIRE(to.connect(from.address()) == 0);
+        writer.open(ring.offer());
+    }
+
+    // False if there is no room.
+    bool write(const std::vector<uint8_t>& frame, uint32_t freed = 0) {
+        std::vector<std::byte> record(srq::record_size(frame.size()));
+        const uint32_t granules = srq::granules_of(record.size());
+        if (!writer.has_room(granules)) return false;
+        std::memcpy(record.data(), frame.data(), frame.size());
+        const srq::RecordEnd end{static_cast<uint32_t>(frame.size()), freed};
+        const uint64_t word = end.word();
+        std::memcpy(record.data() + record.size() - sizeof word, &word, sizeof word);
+        ibv_sge piece{reinterpret_cast<uint64_t>(record.data()),
+                      static_cast<uint32_t>(record.size()), 0};
+        ibv_send_wr wr{}, *bad = nullptr;
+        wr.sg_list = &piece;
+        wr.num_sge = 1;
+        wr.opcode = IBV_WR_RDMA_WRITE;
+        wr.send_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
+        wr.wr.rdma = {writer.address() - record.size(), writer.rkey()};
+        REQUIRE(ibv_post_send(from.get(), &wr, &bad) == 0);
+        ibv_wc wc{};
+        while (ibv_poll_cq(cq.get(), 1, &wc) == 0) {
+        }
+        REQUIRE(wc.status == IBV_WC_SUCCESS);
+        writer.wrote(granules);
+        return true;
+    }
+    // Empty if nothing has come.
+    std::vector<uint8_t> read() {
+        const srq::RecordEnd end = ring.look();
+        if (end.length == 0) return {};
+        const auto bytes = ring.frame(end);
+        std::vector<uint8_t> frame(bytes.size());
+        std::memcpy(frame.data(), bytes.data(), bytes.size());
+        ring.pop(end);
+        return frame;
+    }
+
+    srq::Ring ring{adapter, counters};
+    srq::RingWriter writer;
+    verbs::Cq cq{adapter.context(), adapter.context().create_cq(16, nullptr, nullptr)};
+    verbs::QueuePair from{adapter, cq.get(), stations->device().srq(), {16, 1}, kAccess};
+    verbs::QueuePair to{adapter, cq.get(), stations->device().srq(), {16, 1}, kAccess};
+};
+
+constexpr size_t kLongest = srq::kMostInRecord - sizeof(uint64_t);
+
+} // namespace
+
+TEST_CASE("what is written into a ring is found there, in order and whole, round and round") {
+    Pair p;
+    std::mt19937 random{7};
+    std::uniform_int_distribution<size_t> length{1, kLongest};
+    std::deque<std::vector<uint8_t>> under_way;
+    size_t full = 0, empty = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        // Now the one is faster, now the other, so that it fills up and runs empty.
+        if (random() % 4 < (i / 3000 % 2 ? 3 : 1)) {
+            std::vector<uint8_t> frame(length(random));
+            for (uint8_t& byte : frame) byte = static_cast<uint8_t>(random());
+            if (p.write(frame))
+                under_way.push_back(frame);
+            else
+                ++full;
+        } else if (const auto frame = p.read(); frame.empty()) {
+            REQUIRE(under_way.empty());
+            ++empty;
+        } else {
+            REQUIRE(frame == under_way.front());
+            under_way.pop_front();
+            if (p.ring.is_due()) p.writer.freed(p.ring.tell());
+        }
+    }
+    CHECK(full > 100);
+    CHECK(empty > 100);
+}
+
+TEST_CASE("a ring takes as much as it has room for, of records of any length") {
+    for (size_t length = 1; length <= kLongest; length += 13) {
+        Pair p;
+        const uint32_t granules = srq::granules_of(srq::record_size(length));
+        const std::vector<uint8_t> frame(length, 0xff);
+        uint32_t written = 0;
+        while (p.write(frame)) ++written;
+        CHECK(written == srq::kGranules / granules);
+        for (uint32_t i = 0; i < written; ++i) REQUIRE(p.read() == frame);
+        CHECK(p.read().empty());
+        CHECK_FALSE(p.writer.has_room(srq::kGranules)); // nobody has said so
+        p.writer.freed(p.ring.tell());
+        CHECK(p.writer.has_room(srq::kGranules));
+    }
+}
+
+TEST_CASE("the end of a record brings word of the ring in the other direction") {
+    Pair p;
+    REQUIRE(p.write({1, 2, 3}, 77));
+    CHECK(p.ring.look().freed == 77);
+    CHECK(p.ring.look().length == 3);
+}
+
+TEST_CASE("what was never written is not taken for free, and a length that is none does no harm") {
+    Pair p;
+    REQUIRE(p.write({1}));
+    p.writer.freed(5); // of one
+    CHECK_FALSE(p.writer.has_room(srq::kGranules));
+    p.writer.freed(1);
+    CHECK(p.writer.has_room(srq::kGranules));
+    p.writer.close();
+    CHECK_FALSE(p.writer.has_room(1));
+    const srq::RecordEnd absurd{.length = 0xffffffff, .freed = 0};
+    CHECK(p.ring.frame(absurd).size() == kLongest);
+}
