@@ -28,19 +28,18 @@ class RingLanes {
 public:
     static constexpr size_t kMost = 8;
 
-    // may_sleep: somebody waits for what comes without looking, and so must be told.
-    RingLanes(Counters& counters, Eager eager, bool may_sleep) noexcept
+    // rings: that there is memory for. may_sleep: somebody waits for what comes without looking,
+    // and so must be told.
+    RingLanes(Counters& counters, Eager eager, size_t rings, bool may_sleep) noexcept
         : counters_{counters}
-        , none_{may_sleep || eager == Eager::srq}
+        , most_{may_sleep || eager == Eager::srq ? 0 : std::min(rings, kMost)}
         , kept_{eager == Eager::ring_srq}
-        , earned_after_{none_   ? UINT32_MAX
-                        : kept_ ? 1
-                                : kEarnedAfter} {}
+        , earned_after_{most_ > 0 ? earned_after(eager) : UINT32_MAX} {}
 
     auto begin() const noexcept { return lanes_.begin(); }
     auto end() const noexcept { return begin() + count_; }
     bool empty() const noexcept { return count_ == 0; }
-    bool full() const noexcept { return none_ || count_ == kMost; }
+    bool full() const noexcept { return count_ == most_; }
     void add(Lane& lane) noexcept;
     void remove(Lane& lane) noexcept;
 
@@ -55,13 +54,13 @@ public:
     Lane* gives_way_to(const ShortFrames& of) noexcept;
 
 private:
-    static constexpr uint32_t kEarnedAfter = 64;
+    static uint32_t earned_after(Eager eager) noexcept { return eager == Eager::ring_srq ? 1 : 64; }
     static constexpr uint64_t kLong = 8192; // frames, of which those of the first half count less
 
     uint64_t age_of(const ShortFrames& of) const noexcept { return clock_ - of.since; }
 
     Counters& counters_;
-    const bool none_;             // there are no rings
+    const size_t most_;
     const bool kept_;             // who has a ring keeps it
     const uint32_t earned_after_; // short frames
     std::array<Lane*, kMost> lanes_{};

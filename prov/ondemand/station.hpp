@@ -33,6 +33,7 @@ public:
         size_t frame_bytes;                // of the longest frame
         srq::ReceiveQueue::Depth receives; // that wait for frames of all peers
         uint32_t work_requests;            // of all lanes at a time, if the device allows so many
+        size_t rings;                      // that there is memory for, of all stations
     };
 
     // Its device is the domain's, or soft0 beside that.

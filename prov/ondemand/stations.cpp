@@ -32,7 +32,7 @@ Stations::Stations(verbs::Adapter& device, verbs::Adapter* soft, Counters& count
     , counters_{counters}
     , sizes_{sizes}
     , waker_{make_waker(waitable)}
-    , rings_{counters, parameters().eager, waitable}
+    , rings_{counters, parameters().eager, sizes.rings, waitable}
     , device_{device, counters, sizes, rings_, waitable, Station::Place::domain} {
     watch(device_);
 }

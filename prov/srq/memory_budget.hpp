@@ -4,11 +4,13 @@
 #pragma once
 
 #include "srq/receive_queue.hpp"
+#include "srq/ring.hpp"
 
 namespace odrc::srq {
 
 // What the memory of an endpoint's buffers is for (FI_ODRC_MEMORY). Half of it is for receives,
-// a quarter for messages that have come before theirs, and the rest for what goes out.
+// a quarter for messages that have come before theirs, an eighth for rings, and the rest for what
+// goes out.
 struct MemoryBudget {
     size_t bytes;
 
@@ -21,8 +23,9 @@ struct MemoryBudget {
     size_t unexpected() const noexcept { return bytes / 4; }
     // Copies of frames on their way out, at a time.
     size_t sends(size_t buffer_size) const noexcept {
-        return std::max(bytes / 4 / buffer_size, kFewestSends);
+        return std::max(bytes / 8 / buffer_size, kFewestSends);
     }
+    size_t rings() const noexcept { return bytes / 8 / kRingBytes; }
 
     static constexpr size_t kFewestReceives = 16;
     static constexpr size_t kFirstReceives = 128;

@@ -80,7 +80,7 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
                 soft,
                 counters_,
                 {wire::kFrameBytes, budget_.receives(wire::kFrameBytes, soft ? 2 : 1),
-                 kWorkRequests},
+                 kWorkRequests, budget_.rings()},
                 settings.waitable || settings.automatic}
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
