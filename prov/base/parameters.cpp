@@ -28,8 +28,10 @@ Connect connect_from(const std::string& text) {
 Eager eager_from(const std::string& text) {
     if (text == "srq") return Eager::srq;
     if (text == "ring-srq") return Eager::ring_srq;
+    if (text == "ring-recv") return Eager::ring_recv;
     if (!text.empty() && text != "auto")
-        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_EAGER={}: not one of auto, srq and ring-srq", text);
+        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_EAGER={}: not one of auto, srq, ring-srq and ring-recv",
+                  text);
     return Eager::automatic;
 }
 
@@ -65,8 +67,9 @@ void define_parameters() noexcept {
     fi_param_define(&provider, "eager", FI_PARAM_STRING,
                     "How short messages come in: srq, over a queue of receives that all peers "
                     "share; ring-srq, likewise, but from the first few peers by being written "
-                    "into memory that is polled; auto, likewise, from the peers that send most, "
-                    "while they do (default: auto)");
+                    "into memory that is polled; ring-recv, the same with 64 receives of each "
+                    "connection's own, to compare with; auto, as ring-srq, but from the peers "
+                    "that send most, while they do (default: auto)");
     fi_param_define(&provider, "max_qp", FI_PARAM_SIZE_T,
                     "How many queue pairs an endpoint has at most, of which idle ones are given up "
                     "for others (default: what the device has, shared by the processes of the "

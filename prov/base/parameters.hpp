@@ -28,6 +28,7 @@ enum class Eager : uint8_t {
     automatic, // over a shared receive queue, and rings for the peers that send most
     srq,       // over a shared receive queue
     ring_srq,  // likewise, and rings for the first peers that send something
+    ring_recv, // the same with receives of each connection's own, to compare with
 };
 
 // The FI_ODRC_* environment variables, as fi_info -e lists them and fi_odrc(7) explains them.

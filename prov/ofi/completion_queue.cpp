@@ -117,11 +117,11 @@ ssize_t CompletionQueue::take(void* buffer, size_t count, fi_addr_t* sources) no
 
 // Gives nothing while there are fewer than threshold, and no error. Progress is made when there is
 // nothing to give: what comes in before the program has taken what is there is rather one for which
-// it has no receive yet.
+// it has no receive yet. Where progress is made by itself, that the program looks has to be seen.
 ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources,
                               size_t threshold) noexcept {
     const ssize_t result = progress_.inside([&]() -> ssize_t {
-        if (count == 0 || !sink_.holds(threshold)) {
+        if (count == 0 || progress_.domain().automatic() || !sink_.holds(threshold)) {
             progress_.make();
             if (!sink_.holds(threshold)) return -FI_EAGAIN;
         }

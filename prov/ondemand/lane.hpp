@@ -24,8 +24,9 @@ inline constexpr uint16_t kFullDepth = 128;
 class Lane {
 public:
     // received: frames of the session until now. copies: where copies that are kept come from.
+    // Throws Error.
     Lane(verbs::QueuePair&& qp, Station& station, verbs::PostList& posting, srq::BufferPool& copies,
-         Peer& peer, uint32_t session, uint32_t received) noexcept
+         Peer& peer, uint32_t session, uint32_t received)
         : qp_{std::move(qp)}
         , depth_{static_cast<uint16_t>(qp_.depth())}
         , most_{static_cast<uint16_t>(depth_ - 1)}
@@ -35,7 +36,9 @@ public:
         , copies_{copies}
         , peer_{peer}
         , session_{session}
-        , received_before_{received} {}
+        , received_before_{received} {
+        receives_ = station.make_receives(qp_);
+    }
     ~Lane() {
         if (ring_) station_.rings().remove(*this);
         posting_.forget(qp_.get());
@@ -113,6 +116,9 @@ public:
     void set_ring_recalled() noexcept { ring_recalled_ = true; }
     ShortFrames& short_frames() noexcept { return short_frames_; } // that have come over it
 
+    // The buffer of a receive of its own that has come over it is read.
+    void give_back(srq::Buffer* buffer) noexcept { receives_->give_back(buffer); }
+
     // Writes nothing to the peer: the completion tells that all before it is done, or that the peer
     // is gone. It does not read: when the answer to that is late and it is asked for again, the
     // kernel's rxe looks for the memory of its key, finds none, and fails the peer's queue pair.
@@ -162,7 +168,9 @@ private:
     uint16_t signal_every() const noexcept { return std::min<uint16_t>(depth_ / 2, kSignalEvery); }
     static constexpr uint16_t kSignalEvery = 32;
 
-    std::unique_ptr<srq::Ring> ring_; // after the queue pair over which it is written
+    // These go after the queue pair that fills them.
+    std::unique_ptr<srq::OwnReceives> receives_; // null: they are shared
+    std::unique_ptr<srq::Ring> ring_;
     verbs::QueuePair qp_;
     srq::RingWriter ring_out_;
     ShortFrames short_frames_;

@@ -33,7 +33,7 @@ public:
     RingLanes(Counters& counters, Eager eager, size_t rings, bool may_sleep) noexcept
         : counters_{counters}
         , most_{may_sleep || eager == Eager::srq ? 0 : std::min(rings, kMost)}
-        , kept_{eager == Eager::ring_srq}
+        , kept_{eager != Eager::automatic}
         , earned_after_{most_ > 0 ? earned_after(eager) : UINT32_MAX} {}
 
     auto begin() const noexcept { return lanes_.begin(); }
@@ -54,7 +54,9 @@ public:
     Lane* gives_way_to(const ShortFrames& of) noexcept;
 
 private:
-    static uint32_t earned_after(Eager eager) noexcept { return eager == Eager::ring_srq ? 1 : 64; }
+    static uint32_t earned_after(Eager eager) noexcept {
+        return eager == Eager::automatic ? 64 : 1;
+    }
     static constexpr uint64_t kLong = 8192; // frames, of which those of the first half count less
 
     uint64_t age_of(const ShortFrames& of) const noexcept { return clock_ - of.since; }

@@ -12,8 +12,16 @@
 namespace odrc::ondemand {
 namespace {
 
+// Of receives that are not shared there are as many as lanes: some thousand have room.
+constexpr uint32_t kOwnReceives = 1024 * verbs::kOwnReceives;
+
+uint32_t receives_of(const verbs::Port& port, const Station::Sizes& sizes) noexcept {
+    if (sizes.common) return sizes.receives.most;
+    return std::min(kOwnReceives, static_cast<uint32_t>(port.device_attr.max_cqe) / 2);
+}
+
 uint32_t completions_of(const verbs::Port& port, const Station::Sizes& sizes) noexcept {
-    return std::min(sizes.receives.most + sizes.work_requests,
+    return std::min(receives_of(port, sizes) + sizes.work_requests,
                     static_cast<uint32_t>(port.device_attr.max_cqe));
 }
 
@@ -48,11 +56,15 @@ Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes
     , rings_{rings}
     , place_{place}
     , rnr_before_{adapter.context().rnr_naks()}
-    , work_requests_{completions_of(adapter.port(), sizes) - sizes.receives.most}
+    , work_requests_{completions_of(adapter.port(), sizes) - receives_of(adapter.port(), sizes)}
     , channel_{make_channel(adapter, waitable)}
-    , cq_{make_cq(adapter, work_requests_ + sizes.receives.most, channel_.get())}
-    , receives_{adapter, counters, sizes.frame_bytes, sizes.receives}
-    , shares_{sizes.receives.least} {}
+    , cq_{make_cq(adapter, work_requests_ + receives_of(adapter.port(), sizes), channel_.get())}
+    , shares_{sizes.common ? sizes.receives.least : verbs::kOwnReceives, sizes.common} {
+    if (sizes.common)
+        receives_.emplace(adapter, counters, sizes.frame_bytes, sizes.receives);
+    else
+        own_.emplace(adapter, counters, sizes.frame_bytes, size_t{verbs::kOwnReceives});
+}
 
 void Station::arm() noexcept {
     ibv_cq* cq = nullptr;

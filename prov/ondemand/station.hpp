@@ -4,11 +4,13 @@
 #pragma once
 
 #include "ondemand/ring_lanes.hpp"
+#include "srq/own_receives.hpp"
 #include "srq/receive_queue.hpp"
 #include "srq/ring.hpp"
 #include "srq/window.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace odrc::ondemand {
 
@@ -32,6 +34,7 @@ public:
     struct Sizes {
         size_t frame_bytes;                // of the longest frame
         srq::ReceiveQueue::Depth receives; // that wait for frames of all peers
+        bool common;                       // they are shared, and each lane has no others
         uint32_t work_requests;            // of all lanes at a time, if the device allows so many
         size_t rings;                      // that there is memory for, of all stations
     };
@@ -50,20 +53,26 @@ public:
         return qpn | static_cast<uint32_t>(place_) << 24;
     }
     ibv_cq* cq() const noexcept { return cq_.get(); }
-    ibv_srq* srq() const noexcept { return receives_.get(); }
+    ibv_srq* srq() const noexcept { return receives_ ? receives_->get() : nullptr; } // or null
+    // Those of a lane, where they are not shared; or null. Throws Error.
+    std::unique_ptr<srq::OwnReceives> make_receives(verbs::QueuePair& qp) {
+        return own_ ? std::make_unique<srq::OwnReceives>(*own_, qp) : nullptr;
+    }
     srq::Shares& shares() noexcept { return shares_; } // of the receive queue, for who sends
     // The buffer of a completed receive is read and may be filled again.
-    void give_back(srq::Buffer* buffer) noexcept { receives_.give_back(buffer); }
+    void give_back(srq::Buffer* buffer) noexcept { receives_->give_back(buffer); }
     void refill() noexcept {
-        if (receives_.refill()) shares_.share(receives_.depth());
+        if (receives_ && receives_->refill()) shares_.share(receives_->depth());
     }
     // The receives run low (srq::ReceiveQueue), and are to be more.
-    bool runs_low() noexcept { return receives_.runs_low(); }
+    bool runs_low() noexcept { return receives_ && receives_->runs_low(); }
     void deepen() noexcept {
-        receives_.deepen();
-        shares_.share(receives_.depth());
+        receives_->deepen();
+        shares_.share(receives_->depth());
     }
-    void arm_receives() noexcept { receives_.arm(); }
+    void arm_receives() noexcept {
+        if (receives_) receives_->arm();
+    }
     RingLanes& rings() noexcept { return rings_; } // of all stations of the endpoint
     // Throws Error.
     std::unique_ptr<srq::Ring> make_ring() {
@@ -90,7 +99,8 @@ private:
     const uint32_t work_requests_;
     verbs::Channel channel_;
     verbs::Cq cq_;
-    srq::ReceiveQueue receives_;
+    std::optional<srq::ReceiveQueue> receives_; // shared by all lanes
+    std::optional<srq::BufferPool> own_;        // or for those of each
     srq::Shares shares_;
     CompletionBudget budget_{work_requests_};
 };

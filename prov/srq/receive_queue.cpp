@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "verbs_rc/work_id.hpp"
+#include "srq/posting.hpp"
 
 #include <algorithm>
 
@@ -71,46 +71,16 @@ bool ReceiveQueue::end_round() noexcept {
     return true;
 }
 
+// Where memory is out, what there is must do.
 void ReceiveQueue::post(uint32_t count) noexcept {
-    while (count > 0) {
-        ibv_recv_wr requests[kBatch];
-        ibv_sge segments[kBatch];
-        uint32_t n = std::min(count, kBatch);
-        for (uint32_t i = 0; i < n; ++i) {
-            const Buffer* buffer = pool_.take();
-            if (!buffer) { // no memory: what there is must do
-                if (i == 0) return;
-                requests[i - 1].next = nullptr;
-                count = n = i;
-                break;
-            }
-            segments[i] = {.addr = reinterpret_cast<uint64_t>(buffer->data),
-                           .length = static_cast<uint32_t>(pool_.buffer_size()),
-                           .lkey = buffer->lkey};
-            requests[i] = {
-                .wr_id = verbs::WorkId{verbs::WorkKind::receive, buffer, 0}.bits(),
-                .next = i + 1 < n ? &requests[i + 1] : nullptr,
-                .sg_list = &segments[i],
-                .num_sge = 1,
-            };
-        }
-        ibv_recv_wr* bad = nullptr;
-        if (const int error = ibv_post_srq_recv(srq_.get(), requests, &bad)) {
-            ODRC_WARN(FI_LOG_EP_DATA, "a receive could not be posted: {}", fi_strerror(error));
-            for (ibv_recv_wr* wr = requests; wr; wr = wr->next) {
-                if (wr == bad) {
-                    for (; wr; wr = wr->next)
-                        pool_.give_back(verbs::WorkId{wr->wr_id}.object<Buffer>());
-                    return;
-                }
-                ++posted_;
-            }
-            return;
-        }
-        posted_ += n;
-        posted_in_round_ += n;
-        count -= n;
-    }
+    const uint32_t posted = post_receives(
+        count, pool_.buffer_size(), [this] { return pool_.take(); },
+        [this](ibv_recv_wr* first, ibv_recv_wr** bad) {
+            return ibv_post_srq_recv(srq_.get(), first, bad);
+        },
+        [this](Buffer* buffer) { pool_.give_back(buffer); });
+    posted_ += posted;
+    posted_in_round_ += posted;
     counters_.srq_buffers_peak = std::max<uint64_t>(counters_.srq_buffers_peak, posted_);
 }
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "srq/buffer_pool.hpp"
+#include "srq/posting.hpp"
 
 namespace odrc::srq {
 
@@ -48,11 +48,10 @@ public:
     void deepen() noexcept;
 
 private:
-    static constexpr uint32_t kBatch = 16;
     static constexpr uint32_t kRound = 4096; // receives, after which it is looked at how low it ran
     void set_depth(uint32_t depth) noexcept {
         depth_ = depth;
-        batch_ = std::min(kBatch, depth / 4);
+        batch_ = std::min(kReceivesAtOnce, depth / 4);
     }
     void post(uint32_t count) noexcept;
     bool end_round() noexcept;

@@ -67,9 +67,11 @@ private:
 // the queue among them.
 class Shares {
 public:
-    // frames: for which the receive queue has buffers.
-    explicit Shares(uint32_t frames) noexcept
-        : frames_{frames} {}
+    // frames: for which the receive queue has buffers. common: it is one for all peers, and not one
+    // for each.
+    explicit Shares(uint32_t frames, bool common = true) noexcept
+        : common_{common}
+        , frames_{frames} {}
 
     // The receive queue has as many now.
     void share(uint32_t frames) noexcept {
@@ -78,7 +80,9 @@ public:
     }
 
     // For a peer that is new, beside so many others. Most conversations are no longer than that.
-    uint32_t first(uint64_t others) const noexcept { return first_of(frames_, others); }
+    uint32_t first(uint64_t others) const noexcept {
+        return first_of(frames_, common_ ? others : 0);
+    }
     // The same for each peer of a job of that size, where both sides have to know without a word.
     static uint32_t first_in_job(uint32_t size) noexcept {
         return first_of(kFramesInJob, std::max(size, 2u) - 2);
@@ -108,7 +112,7 @@ private:
     }
     // A quarter is for what comes beside the windows, and for the first words of new peers.
     uint32_t share_of(uint32_t senders) const noexcept {
-        return std::clamp(frames_ / 4 * 3 / senders, 1u, kMostWindow);
+        return std::clamp(frames_ / 4 * 3 / (common_ ? senders : 1), 1u, kMostWindow);
     }
     void share_among(uint32_t senders) noexcept {
         senders_ = senders;
@@ -121,6 +125,7 @@ private:
         heard_ = 0;
     }
 
+    const bool common_;
     uint32_t frames_;
     uint32_t senders_{0}; // in the last round, or in this one, if these are more already
     uint32_t each_{share_of(1)};

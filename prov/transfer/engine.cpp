@@ -80,7 +80,7 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
                 soft,
                 counters_,
                 {wire::kFrameBytes, budget_.receives(wire::kFrameBytes, soft ? 2 : 1),
-                 kWorkRequests, budget_.rings()},
+                 parameters().eager != Eager::ring_recv, kWorkRequests, budget_.rings()},
                 settings.waitable || settings.automatic}
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
@@ -139,8 +139,12 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     Lane* lane = peers_.find_lane(station.name_of(wc.qp_num));
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
-        if (wc.status == IBV_WC_SUCCESS && lane) on_received(*lane, {buffer->data, wc.byte_len});
-        station.give_back(buffer);
+        const bool received = wc.status == IBV_WC_SUCCESS && lane;
+        if (received) on_received(*lane, {buffer->data, wc.byte_len});
+        if (station.srq())
+            station.give_back(buffer);
+        else if (received) // else it goes with the lane
+            lane->give_back(buffer);
         return;
     }
     if (!lane) return; // it went with all its work
@@ -288,7 +292,7 @@ void Engine::ask_who_is_there() noexcept {
 void Engine::ask_whether_there(Peer& peer) noexcept {
     if (peer.link == ondemand::Link::none || peer.link == ondemand::Link::laid)
         connect(peer);
-    else if (peer.ready() && peer.lane->idle())
+    else if (peer.ready() && (peer.lane->idle() || peer.lane->untold()))
         peer.lane->probe();
 }
 

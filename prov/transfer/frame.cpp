@@ -212,7 +212,7 @@ void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept 
         turn = take_frame(lane, bytes);
     }
     if (turn == ondemand::Turn::early) refuse(lane, bytes);
-    if (bytes.size() <= srq::kMostInRecord &&
+    if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
         stations_.rings().count(lane.short_frames())) [[unlikely]]
         think_about_ring(lane);
 }
@@ -235,7 +235,7 @@ ondemand::Turn Engine::take_frame(Lane& lane, std::span<const std::byte> bytes) 
     }
     if (!frame->is_counted()) [[unlikely]] {
         on_uncounted(lane, *frame);
-        return Turn::next;
+        return Turn::repeated; // it has no turn, and is done with
     }
     const Turn turn = lane.peer().take_frame(lane.session(), frame->header.sequence);
     if (turn == Turn::next) [[likely]]

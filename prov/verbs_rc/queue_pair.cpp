@@ -50,6 +50,10 @@ QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, in
     attr.srq = srq;
     attr.cap.max_send_wr = depth.work_requests;
     attr.cap.max_send_sge = depth.segments;
+    if (!srq) {
+        attr.cap.max_recv_wr = kOwnReceives;
+        attr.cap.max_recv_sge = 1;
+    }
     attr.cap.max_inline_data = adapter.max_inline();
     attr.qp_type = IBV_QPT_RC;
     qp_ = Qp{adapter.context(), adapter.context().create_qp(adapter.pd(), &attr)};

@@ -20,7 +20,10 @@ struct QpAddress {
 // What of it is the same for all queue pairs of a port.
 QpAddress local_address(const Port& port) noexcept;
 
-// A reliable connection in the making, or made. Receives come from a shared receive queue.
+// Receives of a queue pair that shares none with others.
+inline constexpr uint32_t kOwnReceives = 64;
+
+// A reliable connection in the making, or made.
 class QueuePair {
 public:
     struct Depth {
@@ -28,7 +31,8 @@ public:
         uint32_t segments; // of one work request
     };
 
-    // In INIT, with an address to give to the other side. access: what that may do with our memory
+    // In INIT, with an address to give to the other side. srq: where its receives come from; null:
+    // it has its own. access: what that may do with our memory
     // (IBV_ACCESS_*). Throws Error.
     QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access);
 

@@ -6,6 +6,7 @@
 
 #include "far.hpp"
 #include "job.hpp"
+#include "tests/forks.hpp"
 
 using namespace duo;
 
@@ -141,4 +142,36 @@ TEST_CASE("writes with remote data wait for a receiver, and those without do not
         CHECK_FALSE(outcome(d.a, &writing).error);
     }
     CHECK(statistics_of(d.a).credit_waits == before.credit_waits);
+}
+
+// What lets a peer send more asks for no completion of its own, and must not hide that the peer is
+// silent.
+TEST_CASE("a peer dies that was let send more, and what it owes ends" * forks()) {
+    Child child{[](Board& board) {
+        Far far{board};
+        int sent = 0;
+        while (sent < kMany)
+            if (fi_tinject(far.side.ep(), &sent, sizeof sent, far.peer, 1) == 0)
+                ++sent;
+            else
+                far.side.poll();
+        for (;;) far.side.poll(); // until it is killed
+    }};
+    Watched near;
+    const fi_addr_t number = meet(near, child);
+    const auto out = pattern(100'000, 'n'); // that nobody receives
+    int sending = 0;
+    REQUIRE(fi_tsend(near.ep(), out.data(), out.size(), nullptr, number, 2, &sending) == 0);
+    for (int i = 0; i < kMany; ++i) {
+        int in = -1, receiving = 0;
+        REQUIRE(fi_trecv(near.ep(), &in, sizeof in, nullptr, FI_ADDR_UNSPEC, 1, 0, &receiving) ==
+                0);
+        CHECK_FALSE(outcome(near, &receiving).error);
+        CHECK(in == i);
+    }
+    CHECK(statistics_of(near).credit_grants > 0);
+    child.kill_now();
+    const Outcome o = outcome(near, &sending);
+    REQUIRE(o.error);
+    CHECK(o.error->err == FI_ECONNRESET);
 }

@@ -41,7 +41,7 @@ public:
         : adapter{on, Gate::Kind::one_thread, watchdog} {
         if (soft) beside.emplace(device(), Gate::Kind::one_thread, watchdog);
         stations.emplace(adapter, beside ? &*beside : nullptr, counters,
-                         Station::Sizes{256, {16, 16}, 2000, RingLanes::kMost}, false);
+                         Station::Sizes{256, {16, 16}, true, 2000, RingLanes::kMost}, false);
     }
 
     static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
