@@ -16,8 +16,16 @@ constexpr size_t kWordBytes = 64;
 } // namespace
 
 Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft)
-    : alone{device, nullptr, counters, {kWordBytes, {kReceives, kReceives}, kWorkRequests}, false}
-    , both{device, &soft, counters, {kWordBytes, {kReceives, kReceives}, kWorkRequests}, false}
+    : alone{device,
+            nullptr,
+            counters,
+            {kWordBytes, {kReceives, kReceives}, true, kWorkRequests, 0},
+            false}
+    , both{device,
+           &soft,
+           counters,
+           {kWordBytes, {kReceives, kReceives}, true, kWorkRequests, 0},
+           false}
     , copies{device, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
