@@ -37,7 +37,8 @@ public:
     void push(const Completion& completion) noexcept;
     void push_error(const fi_cq_err_entry& error) noexcept;
 
-    // Both look at what others may be about to change: what is seen there is there when it is taken.
+    // Both look at what others may be about to change: what is seen there is there when it is
+    // taken.
     bool full() const noexcept { return count() >= size_; }
     // That many, or fewer and an error among them.
     bool holds(size_t wanted) const noexcept {
@@ -52,7 +53,7 @@ public:
     size_t take(size_t count, F&& f) noexcept {
         const std::lock_guard guard{lock_};
         size_t n = 0;
-        for (; n < count && this->count() > 0 && !ring_[head_].is_error; ++n) {
+        for (; n<count&& this->count()> 0 && !ring_[head_].is_error; ++n) {
             f(ring_[head_].completion);
             drop_first();
         }

@@ -23,19 +23,9 @@ constexpr int kBatch = 16; // completions polled at a time
 // long.
 constexpr size_t kMostAtOnce = size_t{8} << 20;
 
-// When more datagrams have come than the watchdog takes in at a time, the program goes first for so
-// long: whoever floods us does not keep it from its data.
-constexpr auto kBreath = 250us;
-
 // While a connection is in the making, the socket is looked at after so many polls that found
 // nothing: a system call among many that are none.
 constexpr uint32_t kPollsPerLook = 32;
-
-// A peer that owes us an answer, on a lane where nothing is under way, is probed this often.
-constexpr auto kProbeEvery = 1s;
-
-// So often a receive queue may tell that it runs low.
-constexpr auto kArmReceivesEvery = 10ms;
 
 // How long closing waits for peers that take nothing, and for answers.
 constexpr auto kWaitForPeers = 30s;
@@ -224,76 +214,6 @@ void Engine::connect(Peer& peer) noexcept {
     const bool active = wireup_.active();
     wireup_.connect(peer);
     if (!active && wireup_.active()) watchdog_.wake();
-}
-
-// ---- the watchdog's side ----------------------------------------------------------------------
-
-Time Engine::serve() noexcept {
-    if (std::exchange(flooded_, false)) std::this_thread::sleep_for(kBreath);
-    const WatchdogEntry entry{gate_};
-    flooded_ = !wireup_.serve();
-    if (wireup_.wants_completions()) {
-        while (poll()) {
-        }
-    }
-    if (wireup_.take_nudge()) {
-        while (!room_.is(Room::State::none) && poll()) {
-        }
-    }
-    const Time now = Clock::now();
-    look_at_receives(now);
-    if (probing_ && probe_at_ == kNever) probe_at_ = now + kProbeEvery; // it has just begun
-    if (now >= probe_at_) {
-        while (poll()) {
-        }
-        // A program that goes on injecting need not wake the watchdog each time it stops probing.
-        const uint64_t posts = counters_.posts;
-        probing_ = busy() || unanswered_ > 0 || inbox_.parts().posted() > 0 ||
-                   std::exchange(posts_then_, posts) != posts;
-        probe_at_ = probing_ ? now + kProbeEvery : kNever;
-        if (probing_) ask_who_is_there();
-    }
-    if (looking_ && look_at_ == kNever) look_at_ = now; // likewise
-    if (now >= look_at_) look_at_stopped(now);
-    take_changes();
-    post_held();
-    return std::min(
-        {wireup_.deadline(), wireup_.spare_due(), probe_at_, look_at_, arm_receives_at_});
-}
-
-// A receive queue that runs low is to have more, and what is in it be looked at, if the program
-// does not. How low it runs it does not tell more often than this is worth the while.
-void Engine::look_at_receives(Time now) noexcept {
-    stations_.for_each([&](ondemand::Station& station) {
-        if (!station.runs_low()) return;
-        ++counters_.srq_low_watermark_events;
-        while (!room_.is(Room::State::none) && poll(station)) {
-        }
-        station.deepen();
-        arm_receives_at_ = std::min(arm_receives_at_, now + kArmReceivesEvery);
-    });
-    if (now < arm_receives_at_) return;
-    stations_.for_each([](ondemand::Station& station) { station.arm_receives(); });
-    arm_receives_at_ = kNever;
-}
-
-// A peer that died owes its answer for ever, and its silence does not show until something is asked
-// of it. And that an injected message is lost with its lane nobody else may be there to see: the
-// program has been told that it is done with it.
-void Engine::ask_who_is_there() noexcept {
-    peers_.for_each([this](Peer& peer) {
-        if (peer.ready() && peer.lane->keeps_copies() && peer.lane->has_room()) peer.lane->probe();
-        if (!peer.unanswered.empty()) ask_whether_there(peer);
-    });
-    inbox_.parts().for_each_posted(
-        [this](const Receive& part) { ask_whether_there(*part.source); });
-}
-
-void Engine::ask_whether_there(Peer& peer) noexcept {
-    if (peer.link == ondemand::Link::none || peer.link == ondemand::Link::laid)
-        connect(peer);
-    else if (peer.ready() && (peer.lane->idle() || peer.lane->untold()))
-        peer.lane->probe();
 }
 
 // ---- the end --------------------------------------------------------------------------------

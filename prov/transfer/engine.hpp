@@ -11,7 +11,7 @@
 #include "srq/memory_budget.hpp"
 #include "transfer/arguments.hpp"
 #include "transfer/auto_progress.hpp"
-#include "transfer/completion_sink.hpp"
+#include "transfer/engine_settings.hpp"
 #include "transfer/inbox.hpp"
 #include "transfer/limits.hpp"
 #include "transfer/region_tallies.hpp"
@@ -19,7 +19,7 @@
 #include "transfer/room.hpp"
 #include "transfer/shared_words.hpp"
 #include "transfer/status.hpp"
-#include "transfer/tally.hpp"
+#include "transfer/watch.hpp"
 
 #include <sys/types.h>
 
@@ -37,26 +37,7 @@ class PartSink;
 // progress. Where buffers lie and who may touch them is told in prov/README.md.
 class Engine final : public Watchdog::Client {
 public:
-    struct Settings {
-        CompletionSink* transmit; // null: nobody wants to know
-        CompletionSink* receive;
-        Tallies tallies;
-        size_t transmit_size; // operations at a time
-        size_t receive_size;
-        bool directed;  // receives name their source (FI_DIRECTED_RECV)
-        bool sources;   // completions name it (FI_SOURCE)
-        bool waitable;  // somebody may sleep until something happens
-        bool automatic; // progress is made while the program does not (FI_PROGRESS_AUTO)
-        // What peers read and write is counted, here and in the tallies (FI_RMA_EVENT); null: it is
-        // not.
-        RegionTallies* regions;
-        ondemand::Address address;
-        ondemand::Seal seal; // of what makes connections
-        bool atomics;        // peers may have the device change words of this domain's regions
-        bool native_format;  // of the address that peers get
-        PlaceInJob place;    // in whose processes' ranges its queue pairs are
-        bool lists;          // the program tells peers of those that the address has no room for
-    };
+    using Settings = EngineSettings;
 
     // soft: soft0, if peers of this host are to be met there and not on the domain's device; or
     // null. Throws Error. Made and ended outside the gate.
@@ -148,12 +129,6 @@ private:
     static ibv_wc_status cause_of(Lane& lane, ibv_wc_status status) noexcept;
     void take_changes() noexcept;
     void connect(Peer& peer) noexcept;
-    void look_after_peers() noexcept {
-        if (!std::exchange(probing_, true)) watchdog_.wake();
-    }
-    void look_at_receives(Time now) noexcept;
-    void ask_who_is_there() noexcept;
-    void ask_whether_there(Peer& peer) noexcept;
     bool busy() const noexcept;
     void drain() noexcept;
 
@@ -166,6 +141,14 @@ private:
         if (!posting_.empty()) [[unlikely]]
             flush();
     }
+
+    // watch.cpp
+    void look_after_peers() noexcept {
+        if (!std::exchange(watch_.probing, true)) watchdog_.wake();
+    }
+    void look_at_receives(Time now) noexcept;
+    void ask_who_is_there() noexcept;
+    void ask_whether_there(Peer& peer) noexcept;
 
     // jobs.cpp
     void flush() noexcept;
@@ -420,14 +403,7 @@ private:
 
     size_t unanswered_{0}; // jobs that await their peer
     bool closing_{false};
-    bool flooded_{false};   // by datagrams, more than the watchdog takes at a time
-    bool probing_{false};   // the watchdog looks after those, and after what was injected
-    Time probe_at_{kNever}; // then
-    bool looking_{false};   // and after peers that something has waited for
-    Time look_at_{kNever};  // then
-    Clock::duration look_every_{};
-    Time arm_receives_at_{kNever}; // to tell again when they run low
-    uint64_t posts_then_{0};
+    Watch watch_;
     uint32_t idle_polls_{0};
     uint32_t ring_polls_{0}; // in a row that found something
 };

@@ -26,8 +26,8 @@ constexpr uint32_t kTurns = 16;
 
 } // namespace
 
-// Takes in what has come by rings, some of each. False when there was nothing, or when it is time to
-// look elsewhere.
+// Takes in what has come by rings, some of each. False when there was nothing, or when it is time
+// to look elsewhere.
 bool Engine::poll_rings() noexcept {
     bool found = false;
     for (Lane* lane : stations_.rings()) {

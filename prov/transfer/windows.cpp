@@ -95,7 +95,7 @@ void Engine::stop(Peer& peer) noexcept {
     if (std::exchange(peer.stopped, true)) return;
     peer.stopped_then = false;
     ++counters_.credit_waits;
-    if (!std::exchange(looking_, true)) watchdog_.wake();
+    if (!std::exchange(watch_.looking, true)) watchdog_.wake();
 }
 
 // The watchdog's: a program that has sent all it had may not come back to see it go, and one that
@@ -115,9 +115,10 @@ void Engine::look_at_stopped(Time now) noexcept {
         if (peer.ready()) wireup_.nudge(peer);
         ask_whether_there(peer);
     });
-    looking_ = any;
-    look_every_ = any_again ? std::min<Clock::duration>(2 * look_every_, kLastLook) : kFirstLook;
-    look_at_ = any ? now + look_every_ : kNever;
+    watch_.looking = any;
+    watch_.look_every =
+        any_again ? std::min<Clock::duration>(2 * watch_.look_every, kLastLook) : kFirstLook;
+    watch_.look_at = any ? now + watch_.look_every : kNever;
 }
 
 } // namespace odrc::transfer
