@@ -57,6 +57,7 @@ verbs::Port describe() {
     loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     port.fabric = "soft";
     port.this_host_only = true;
+    port.writes_in_order = true;
     port.whole_memory = true;
     return port;
 }

@@ -7,10 +7,12 @@
 // finds them by looking (the "RDMA channel" of Liu et al., and of the memory study of 2006). There
 // is no receive to take and no completion to poll for a frame that comes like that.
 //
-// A record is a frame and, behind it, its end. Since a device places the bytes of a write in the
-// order of their addresses, a frame is whole when its end is there. A ring is filled from its last
-// byte towards its first: so the receiver knows where the next record ends before it knows how long
-// it is, and has one word to look at.
+// A record is a frame and, behind it, its end. Where a device places the bytes of a write in the
+// order of their addresses, a frame is whole when its end is there. Verbs do not promise that (IBTA
+// 1.4, 9.5), and what copies by software may begin with the last bytes: else the end has a sum of
+// the frame, and what does not agree with it has not come yet. A ring is filled from its last byte
+// towards its first: so the receiver knows where the next record ends before it knows how long it
+// is, and has one word to look at.
 //
 // Records are counted in granules. One that begins near the beginning of the ring reaches over it,
 // into room that is there for that; the next one ends at the end of the ring again.
@@ -20,6 +22,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstring>
 #include <span>
 
 namespace odrc::srq {
@@ -32,14 +36,14 @@ inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 
 
 // The last word of a record. The length of the frame is never zero.
 struct RecordEnd {
-    uint32_t length;
-    uint32_t freed; // granules, until now, of the ring in the other direction
-
-    static RecordEnd of(uint64_t word) noexcept {
-        return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
-    }
-    uint64_t word() const noexcept { return uint64_t{length} << 32 | freed; }
+    uint16_t length;
+    uint16_t freed; // granules, until now, of the ring in the other direction: the lower bits
+    uint32_t sum;   // of all the rest, where it is asked for; else 0
 };
+static_assert(sizeof(RecordEnd) == sizeof(uint64_t));
+
+// Not made for those who mean harm: what was there before, in part, has another one.
+uint32_t sum_of(const std::byte* frame, RecordEnd end) noexcept;
 
 // How many bytes the record of a frame has, and how many granules that is.
 constexpr size_t record_size(size_t frame) noexcept {
@@ -53,7 +57,7 @@ constexpr uint32_t granules_of(size_t record) noexcept {
 struct RingOffer {
     uint64_t end; // the address behind its last byte
     uint32_t rkey;
-    uint32_t unused;
+    uint32_t summed; // not 0: records are to have sums
 };
 static_assert(sizeof(RingOffer) == 16);
 
@@ -79,6 +83,7 @@ public:
         *this = {};
         end_ = offer.end;
         rkey_ = offer.rkey;
+        summed_ = offer.summed != 0;
     }
     void close() noexcept { end_ = 0; }
 
@@ -89,18 +94,25 @@ public:
     // Where the next record ends.
     uint64_t address() const noexcept { return end_ - uint64_t{place_.get()} * kGranule; }
     uint32_t rkey() const noexcept { return rkey_; }
+    // Behind the frame, whose record is of that size.
+    void end_record(std::byte* frame, size_t record, RecordEnd end) const noexcept {
+        end.sum = summed_ ? sum_of(frame, end) : 0;
+        std::memcpy(frame + record - sizeof end, &end, sizeof end);
+    }
     void wrote(uint32_t granules) noexcept {
         place_.advance(granules);
         written_ += granules;
     }
-    // The peer has said how many granules are free again.
-    void freed(uint32_t granules) noexcept {
-        if (granules - freed_ <= written_ - freed_) freed_ = granules;
+    // The peer has said how many granules are free again, by the lower bits of their number.
+    void freed(uint16_t granules) noexcept {
+        const auto more = static_cast<uint16_t>(granules - freed_);
+        if (more <= written_ - freed_) freed_ += more;
     }
 
 private:
     uint64_t end_{0};
     uint32_t rkey_{0};
+    bool summed_{false};
     RingPlace place_;
     uint32_t written_{0};
     uint32_t freed_{0};
@@ -117,9 +129,12 @@ public:
 
     RingOffer offer() const noexcept;
 
-    // The end of the next record, if that has come.
+    // The end of the next record, if that has come; else it has no length.
     RecordEnd look() const noexcept {
-        return RecordEnd::of(end_word(place_.get()).load(std::memory_order_acquire));
+        const auto end =
+            std::bit_cast<RecordEnd>(end_word(place_.get()).load(std::memory_order_acquire));
+        if (summed_ && end.length != 0 && sum_of(frame(end).data(), end) != end.sum) return {};
+        return end;
     }
     std::span<const std::byte> frame(RecordEnd end) const noexcept {
         const size_t length = length_of(end);
@@ -135,7 +150,7 @@ public:
     }
 
     // How much has been read, which the peer is to be told; and that it is told.
-    uint32_t tell() noexcept { return told_ = freed_; }
+    uint16_t tell() noexcept { return static_cast<uint16_t>(told_ = freed_); }
     // Half of it is free again, and the peer does not know.
     bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
 
@@ -151,6 +166,7 @@ private:
 
     Counters& counters_;
     verbs::Slab memory_;
+    const bool summed_;
     std::byte* const end_;
     RingPlace place_;
     uint32_t freed_{0};

@@ -81,12 +81,15 @@ public:
 
     // For a peer that is new, beside so many others. Most conversations are no longer than that.
     uint32_t first(uint64_t others) const noexcept {
-        return first_of(frames_, common_ ? others : 0);
+        return narrow_ ? 1 : first_of(frames_, common_ ? others : 0);
     }
     // The same for each peer of a job of that size, where both sides have to know without a word.
     static uint32_t first_in_job(uint32_t size) noexcept {
         return first_of(kFramesInJob, std::max(size, 2u) - 2);
     }
+
+    // There is little room for what they send: who is new begins with one.
+    void narrow(bool on) noexcept { narrow_ = on; }
 
     // For each of those who send.
     uint32_t each() const noexcept { return each_; }
@@ -126,6 +129,7 @@ private:
     }
 
     const bool common_;
+    bool narrow_{false};
     uint32_t frames_;
     uint32_t senders_{0}; // in the last round, or in this one, if these are more already
     uint32_t each_{share_of(1)};

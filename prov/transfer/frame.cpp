@@ -98,10 +98,9 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags | IBV_SEND_INLINE;
     if (by_ring) {
-        const srq::RecordEnd end{.length = static_cast<uint32_t>(size),
-                                 .freed = lane.ring() ? lane.ring()->tell() : 0};
-        const uint64_t word = end.word();
-        std::memcpy(frame + record - sizeof word, &word, sizeof word);
+        const uint16_t freed = lane.ring() ? lane.ring()->tell() : uint16_t{0};
+        ring.end_record(frame, record,
+                        {.length = static_cast<uint16_t>(size), .freed = freed, .sum = 0});
         wr.opcode = IBV_WR_RDMA_WRITE;
         wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
     }

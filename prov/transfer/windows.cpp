@@ -71,7 +71,7 @@ void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
 void Engine::on_uncounted(Lane& lane, const wire::Frame& frame) noexcept {
     on_limit(lane, frame);
     if (frame.header.kind == wire::FrameKind::ring) return on_ring_word(lane, frame);
-    lane.ring_out().freed(static_cast<uint32_t>(frame.header.tag));
+    lane.ring_out().freed(static_cast<uint16_t>(frame.header.tag));
 }
 
 // Lets the peer send more. False while the lane has no room to say so.

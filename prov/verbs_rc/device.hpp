@@ -90,6 +90,8 @@ struct Port {
     std::string fabric;
     // Only endpoints of this host can be reached.
     bool this_host_only{false};
+    // The last bytes of a write are not seen before all others.
+    bool writes_in_order{false};
     // Memory of this process needs no registration region by region.
     bool whole_memory{false};
 

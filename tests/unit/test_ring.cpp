@@ -23,14 +23,13 @@ struct Pair : Room {
     }
 
     // False if there is no room.
-    bool write(const std::vector<uint8_t>& frame, uint32_t freed = 0) {
+    bool write(const std::vector<uint8_t>& frame, uint16_t freed = 0) {
         std::vector<std::byte> record(srq::record_size(frame.size()));
         const uint32_t granules = srq::granules_of(record.size());
         if (!writer.has_room(granules)) return false;
         std::memcpy(record.data(), frame.data(), frame.size());
-        const srq::RecordEnd end{static_cast<uint32_t>(frame.size()), freed};
-        const uint64_t word = end.word();
-        std::memcpy(record.data() + record.size() - sizeof word, &word, sizeof word);
+        writer.end_record(record.data(), record.size(),
+                          {static_cast<uint16_t>(frame.size()), freed, 0});
         ibv_sge piece{reinterpret_cast<uint64_t>(record.data()),
                       static_cast<uint32_t>(record.size()), 0};
         ibv_send_wr wr{}, *bad = nullptr;
@@ -129,6 +128,20 @@ TEST_CASE("what was never written is not taken for free, and a length that is no
     CHECK(p.writer.has_room(srq::kGranules));
     p.writer.close();
     CHECK_FALSE(p.writer.has_room(1));
-    const srq::RecordEnd absurd{.length = 0xffffffff, .freed = 0};
+    const srq::RecordEnd absurd{.length = 0xffff, .freed = 0, .sum = 0};
     CHECK(p.ring.frame(absurd).size() == kLongest);
+}
+
+TEST_CASE("the sum of a record tells of each bit of it, and of no other bytes") {
+    std::vector<std::byte> bytes(64);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37);
+    const srq::RecordEnd end{.length = 45, .freed = 9, .sum = 0};
+    const uint32_t sum = srq::sum_of(bytes.data(), end);
+    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+        bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+        CHECK((srq::sum_of(bytes.data(), end) != sum) == (bit / 8 < end.length));
+        bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    }
+    CHECK(srq::sum_of(bytes.data(), {.length = 44, .freed = 9, .sum = 0}) != sum);
+    CHECK(srq::sum_of(bytes.data(), {.length = 45, .freed = 8, .sum = 0}) != sum);
 }
