@@ -178,7 +178,9 @@ void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
     if (in_doubt(peer.link)) become_ready(peer);
     // What was refused once stays so, however late it comes again: the peer has gone on meanwhile.
     const bool refused = m.reason <= peer.refused_round;
-    if (refused || (!peer.nothing_waits() && !peer.lane->held())) {
+    // What waits for the peer to take more would keep the queue pair from whom that waits for.
+    const bool at_work = !peer.nothing_waits() && !peer.lane->held() && !peer.stopped;
+    if (refused || at_work) {
         peer.refused_round = std::max(peer.refused_round, m.reason);
         return answer(WireupType::stay, peer, m, m.reason);
     }

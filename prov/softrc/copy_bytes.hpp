@@ -37,17 +37,20 @@ bool copy_words(std::byte* out, const std::byte* in, size_t length) noexcept {
 }
 
 // Copies bytes as a NIC writes them: the last of them last, for that is what programs watch that
-// poll memory. A word or two, of which most messages are made, take no call.
+// poll memory. Few words, of which most messages are made, take no call.
 inline void copy_bytes(void* to, const void* from, size_t length) noexcept {
     auto* out = static_cast<std::byte*>(to);
     const auto* in = static_cast<const std::byte*>(from);
-    if (constexpr size_t kWords = 2 * sizeof(uint64_t); length > kWords) {
+    constexpr size_t kWords = 2 * sizeof(uint64_t);
+    if (length > 8 * kWords) {
         const size_t before = length - kWords;
         copy_long(out, in, before);
         out += before;
         in += before;
         length = kWords;
     }
+    for (; length > kWords; length -= kWords, out += kWords, in += kWords)
+        std::memcpy(out, in, kWords);
     copy_words<uint64_t>(out, in, length) || copy_words<uint32_t>(out, in, length) ||
         copy_words<uint16_t>(out, in, length) || copy_words<uint8_t>(out, in, length);
 }

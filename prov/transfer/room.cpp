@@ -12,6 +12,9 @@
 // vain (FI_PEEK), one more. So memory is bounded for as long as the program does not ask for
 // messages, and what it asks for comes. Of a program that does not even look, nothing more is taken
 // in in its stead.
+//
+// Who is stopped gives its connection up when it is asked to (Wireup::on_leave): the one that is
+// waited for may have none. It begins anew with one frame.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
@@ -21,6 +24,8 @@ namespace odrc::transfer {
 void Engine::change_room() noexcept {
     const bool was_full = room_.is(Room::State::none);
     room_.become(room_.with(inbox_.kept_bytes()));
+    const bool narrow = !room_.is(Room::State::much);
+    stations_.for_each([narrow](ondemand::Station& at) { at.shares().narrow(narrow); });
     if (was_full)
         grant_all_that_is_due();
     else if (room_.is(Room::State::none))

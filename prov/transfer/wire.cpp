@@ -52,18 +52,9 @@ bool is_ring_word(uint64_t word, std::span<const std::byte> payload) noexcept {
 
 } // namespace
 
-size_t header_size(const FrameHeader& header, size_t keys) noexcept {
-    size_t size = sizeof header;
-    if (header.flags & kData) size += sizeof(uint64_t);
-    if (header.flags & kConfirm) size += sizeof(uint64_t);
-    if (header.flags & kEvent) size += keys * sizeof(uint32_t);
-    return size;
-}
-
-size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
+size_t write_fields(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
                     std::span<const uint32_t> keys) noexcept {
-    size_t size = sizeof header;
-    std::memcpy(out, &header, sizeof header);
+    size_t size = 0;
     if (header.flags & kData) {
         std::memcpy(out + size, &data, sizeof data);
         size += sizeof data;
@@ -79,7 +70,7 @@ size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, ui
     return size;
 }
 
-std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
+std::optional<Frame> read_any_frame(std::span<const std::byte> bytes) noexcept {
     Frame frame{};
     if (!take(bytes, frame.header)) return std::nullopt;
     const uint8_t flags = frame.header.flags & static_cast<uint8_t>(~kCrowded);

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -116,9 +117,20 @@ inline constexpr size_t kAtomicLimit =
 static_assert(sizeof(Finish) + kAtomicLimit <= kEagerLimit);
 
 // How many bytes the header and the fields that its flags name take, and their writing.
-size_t header_size(const FrameHeader& header, size_t keys = 0) noexcept;
-size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
-                    std::span<const uint32_t> keys = {}) noexcept;
+inline size_t header_size(const FrameHeader& header, size_t keys = 0) noexcept {
+    return sizeof header + (header.flags & kData ? sizeof(uint64_t) : 0) +
+           (header.flags & kConfirm ? sizeof(uint64_t) : 0) +
+           (header.flags & kEvent ? keys * sizeof(uint32_t) : 0);
+}
+size_t write_fields(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
+                    std::span<const uint32_t> keys) noexcept;
+inline size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
+                           uint64_t handle, std::span<const uint32_t> keys = {}) noexcept {
+    std::memcpy(out, &header, sizeof header);
+    if (!(header.flags & (kData | kConfirm | kEvent))) [[likely]]
+        return sizeof header;
+    return sizeof header + write_fields(out + sizeof header, header, data, handle, keys);
+}
 
 // A frame that has come in, taken apart.
 struct Frame {
@@ -143,6 +155,15 @@ struct Frame {
 };
 
 // None unless the frame is whole.
-std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept;
+std::optional<Frame> read_any_frame(std::span<const std::byte> bytes) noexcept;
+inline std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
+    if (bytes.size() < sizeof(FrameHeader)) return std::nullopt;
+    Frame frame{};
+    std::memcpy(&frame.header, bytes.data(), sizeof frame.header);
+    if (frame.header.kind != FrameKind::message || frame.header.flags & ~(kTagged | kCrowded))
+        return read_any_frame(bytes);
+    frame.payload = bytes.subspan(sizeof frame.header); // most are nothing but a message
+    return frame;
+}
 
 } // namespace odrc::transfer::wire

@@ -34,7 +34,7 @@ scale=1
 [[ $device == soft0 ]] || scale=20
 
 FI_ODRC_MAX_QP=1 ODRC_TEST_DOMAIN=$device "$ODRC_BUILD/contract_tests" \
-    -tc='what was injected arrives*though the program does not come back'
+    -tc='what was injected arrives*though the program does not come back,what a program waits*'
 
 FI_ODRC_PROFILE=$scratch/peers FI_ODRC_MAX_QP=16 \
     "$ODRC_BUILD/odrc_peers" -d "$device" -n $((600 / scale)) -r 3

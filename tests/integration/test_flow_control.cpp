@@ -175,3 +175,80 @@ TEST_CASE("a peer dies that was let send more, and what it owes ends" * forks())
     REQUIRE(o.error);
     CHECK(o.error->err == FI_ECONNRESET);
 }
+
+namespace {
+
+// One that has filled the memory of another for messages that come before their receives, and has
+// more; and a third.
+struct Flood {
+    Flood() {
+        std::vector<char> drop(200, 'd');
+        for (auto last = Clock::now(); Clock::now() - last < std::chrono::milliseconds{100};
+             poll()) {
+            std::memcpy(drop.data(), &sent, sizeof sent);
+            if (fi_tinject(from.ep(), drop.data(), drop.size(), from_to_one, 1)) continue;
+            ++sent;
+            last = Clock::now();
+        }
+        CHECK(statistics_of(one).unexpected_bytes_peak > 900'000);
+    }
+    void poll() {
+        one.poll();
+        from.poll();
+        third.poll();
+    }
+    void third_says(int word) {
+        REQUIRE(fi_tinject(third.ep(), &word, sizeof word, third_to_one, 2) == 0);
+    }
+    // All that it was is there.
+    void check_drops() {
+        std::vector<char> in(200);
+        int receiving = 0;
+        for (int i = 0; i < sent; ++i) {
+            REQUIRE(fi_trecv(one.ep(), in.data(), in.size(), nullptr, FI_ADDR_UNSPEC, 1, 0,
+                             &receiving) == 0);
+            poll_until(*this, [&] { return one.take(&receiving).has_value(); });
+            int number = -1;
+            std::memcpy(&number, in.data(), sizeof number);
+            CHECK(number == i);
+        }
+    }
+
+    Watched one, from, third;
+    fi_addr_t from_to_one{from.endpoint.insert(one.endpoint.name())};
+    fi_addr_t third_to_one{third.endpoint.insert(one.endpoint.name())};
+    int sent{0};
+};
+
+} // namespace
+
+TEST_CASE("what a program waits for comes while others have filled its memory: a receive") {
+    Flood f;
+    int in = 0, receiving = 0;
+    REQUIRE(fi_trecv(f.one.ep(), &in, sizeof in, nullptr, FI_ADDR_UNSPEC, 2, 0, &receiving) == 0);
+    f.third_says(77);
+    poll_until(f, [&] { return f.one.take(&receiving).has_value(); });
+    CHECK(in == 77);
+    f.check_drops();
+}
+
+TEST_CASE("what a program waits for comes while others have filled its memory: a look") {
+    Flood f;
+    f.third_says(78);
+    int looking = 0;
+    fi_msg_tagged m{};
+    m.tag = 2;
+    m.addr = FI_ADDR_UNSPEC;
+    m.context = &looking;
+    poll_until(f, [&] {
+        REQUIRE(fi_trecvmsg(f.one.ep(), &m, FI_PEEK) == 0);
+        std::optional<Outcome> seen;
+        poll_until(f, [&] { return (seen = f.one.take(&looking)).has_value(); });
+        return !seen->error;
+    });
+    int in = 0, receiving = 0;
+    REQUIRE(fi_trecv(f.one.ep(), &in, sizeof in, nullptr, FI_ADDR_UNSPEC, 2, 0, &receiving) == 0);
+    poll_until(f, [&] { return f.one.take(&receiving).has_value(); });
+    CHECK(in == 78);
+    f.check_drops();
+}
