@@ -24,8 +24,8 @@ const std::map<std::string, void (*)(Member&)> kPatterns{
     {"idle", idle},           {"ring", ring},         {"barrier", barrier},
     {"bcast", broadcast},     {"gather", gather},     {"allreduce", allreduce},
     {"allgather", allgather}, {"alltoall", alltoall}, {"cg", conjugate_gradient},
-    {"mg", multigrid},        {"is", integer_sort},   {"sp", multi_partition},
-    {"bt", multi_partition}};
+    {"mg", multigrid},        {"is", integer_sort},   {"lu", lower_upper},
+    {"sp", multi_partition},  {"bt", multi_partition}};
 
 int run(Team& team, const Options& options) {
     Member member{team, options.choice};
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     CLI::App app{"Communication patterns of parallel programs."};
     app.add_option("pattern", options.pattern,
                    "idle, ring, barrier, bcast, gather, allreduce, allgather, alltoall, cg, mg, "
-                   "is, sp, bt")
+                   "is, lu, sp, bt")
         ->required()
         ->check([](const std::string& name) {
             return kPatterns.contains(name) ? std::string{} : "no such pattern";

@@ -52,6 +52,29 @@ void multigrid(Member& m) {
     }
 }
 
+// A wave through a plane of processes, from one corner to the other and back: each passes on what
+// it gets from two neighbours to the other two, layer by layer.
+void lower_upper(Member& m) {
+    const int log = log2_of(m.size());
+    const int columns = 1 << log / 2, rows = m.size() / columns;
+    const int column = m.rank() % columns, row = m.rank() / columns;
+    constexpr int kLayers = 4;
+    for (const int step : {1, -1}) {
+        const auto neighbour = [&](int c, int r) {
+            return c >= 0 && c < columns && r >= 0 && r < rows ? c + columns * r : -1;
+        };
+        const int above = neighbour(column, row - step), left = neighbour(column - step, row);
+        const int below = neighbour(column, row + step), right = neighbour(column + step, row);
+        for (int layer = 0; layer < kLayers; ++layer) {
+            for (const int from : {above, left})
+                if (from >= 0) m.receive(from);
+            for (const int to : {below, right})
+                if (to >= 0) m.send(to);
+        }
+    }
+    allreduce(m);
+}
+
 // How many keys go where, and the keys.
 void integer_sort(Member& m) {
     allreduce(m);

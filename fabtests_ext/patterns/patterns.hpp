@@ -26,6 +26,7 @@ void alltoall(Member& m);
 void conjugate_gradient(Member& m); // CG: a power of two
 void multigrid(Member& m);          // MG: a power of two
 void integer_sort(Member& m);       // IS
+void lower_upper(Member& m);        // LU: a power of two
 void multi_partition(Member& m);    // SP and BT: a square
 
 } // namespace fabtests_ext
