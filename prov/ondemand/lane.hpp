@@ -114,6 +114,10 @@ public:
     }
     bool ring_is_recalled() const noexcept { return ring_recalled_; }
     void set_ring_recalled() noexcept { ring_recalled_ = true; }
+    // That a write which goes before a record is seen before it, verbs do not promise, but that it
+    // is seen before what is sent: behind a write, one counted frame has to be sent.
+    bool has_written() const noexcept { return has_written_; }
+    void set_has_written(bool written) noexcept { has_written_ = written; }
     ShortFrames& short_frames() noexcept { return short_frames_; } // that have come over it
 
     // The buffer of a receive of its own that has come over it is read.
@@ -194,6 +198,7 @@ private:
     bool refused_{false};
     bool awaited_{false};
     bool tried_{false};
+    bool has_written_{false};
     bool leaves_ring_{false};
     bool ring_recalled_{false};
 };

@@ -28,7 +28,8 @@ Lane* RingLanes::gives_way_to(const ShortFrames& of) noexcept {
     uint64_t fewest = of.count; // in as much time
     for (size_t i = 0; i < count_; ++i) {
         ShortFrames& held = lanes_[i]->short_frames();
-        if (lanes_[i]->ring_is_recalled()) return nullptr; // one is about to come back
+        // One is about to come back.
+        if (lanes_[i]->ring_is_recalled() || lanes_[i]->failed()) return nullptr;
         if (age_of(held) < age) continue;
         const uint64_t twice = 2 * held.count * age / age_of(held);
         if (twice < fewest) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 namespace odrc::ondemand {
 

@@ -78,7 +78,6 @@ private:
 // A ring of a peer's, into which we write.
 class RingWriter {
 public:
-    bool is_open() const noexcept { return end_ != 0; }
     void open(const RingOffer& offer) noexcept {
         *this = {};
         end_ = offer.end;

@@ -54,6 +54,7 @@ int Engine::post_device_atomic(Lane& lane, Send& send) noexcept {
     wr.wr.atomic.compare_add = word_at(compares ? operand + sizeof(uint64_t) : operand);
     wr.wr.atomic.swap = compares ? word_at(operand) : 0;
     if (const int error = lane.post(wr, verbs::WorkKind::atomic, &send, send.more)) return error;
+    lane.set_has_written(true);
     send.posted = true;
     send.peer->went_out(send);
     return 0;

@@ -278,7 +278,7 @@ private:
                    const void* object, bool more, uint32_t sequence) noexcept;
     void on_received(Lane& lane, std::span<const std::byte> bytes) noexcept;
     void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
-    ondemand::Turn take_frame(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame) noexcept;
     void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     void count_sent(BySize& way, size_t length) noexcept {
         way.count(length);

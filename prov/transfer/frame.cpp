@@ -87,8 +87,8 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags
     srq::RingWriter& ring = lane.ring_out();
     const size_t record = srq::record_size(size);
     const uint32_t granules = srq::granules_of(record);
-    by_ring =
-        ring.has_room(granules) && record <= srq::kMostInRecord && record <= lane.max_inline();
+    by_ring = ring.has_room(granules) && !lane.has_written() && record <= srq::kMostInRecord &&
+              record <= lane.max_inline();
     ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
                   .length = static_cast<uint32_t>(by_ring ? record : size),
                   .lkey = 0};
@@ -175,6 +175,7 @@ int Engine::post_request(Lane& lane, ibv_send_wr& wr, verbs::WorkKind kind, cons
                   lane.adapter().port().name(), lane.peer().address.text(), fi_strerror(error));
         return error;
     }
+    if (wr.opcode == IBV_WR_SEND) lane.set_has_written(false);
     lane.peer().frame_sent(sequence);
     return 0;
 }
@@ -205,10 +206,17 @@ bool Engine::post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
 
 // A frame has come in a receive.
 void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept {
-    auto turn = take_frame(lane, bytes);
+    wireup_.heard_from(lane);
+    const auto frame = wire::read_frame(bytes);
+    if (!frame) return refuse(lane, bytes);
+    if (!frame->is_counted()) [[unlikely]] {
+        lane.visit();
+        return on_uncounted(lane, *frame);
+    }
+    auto turn = take_frame(lane, *frame);
     if (turn == ondemand::Turn::early && lane.ring()) {
         empty_ring(lane); // of what was sent before
-        turn = take_frame(lane, bytes);
+        turn = take_frame(lane, *frame);
     }
     if (turn == ondemand::Turn::early) refuse(lane, bytes);
     if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
@@ -223,22 +231,12 @@ void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
 }
 
 // Takes in what has come, if it is its turn, and says whether it is.
-ondemand::Turn Engine::take_frame(Lane& lane, std::span<const std::byte> bytes) noexcept {
+ondemand::Turn Engine::take_frame(Lane& lane, const wire::Frame& frame) noexcept {
     using ondemand::Turn;
-    wireup_.heard_from(lane);
     lane.visit();
-    const auto frame = wire::read_frame(bytes);
-    if (!frame) [[unlikely]] {
-        refuse(lane, bytes);
-        return Turn::repeated;
-    }
-    if (!frame->is_counted()) [[unlikely]] {
-        on_uncounted(lane, *frame);
-        return Turn::repeated; // it has no turn, and is done with
-    }
-    const Turn turn = lane.peer().take_frame(lane.session(), frame->header.sequence);
+    const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
     if (turn == Turn::next) [[likely]]
-        on_frame(lane, *frame);
+        on_frame(lane, frame);
     else if (turn == Turn::repeated)
         ++counters_.repeats_dropped;
     return turn;

@@ -24,6 +24,11 @@ constexpr int kBatch = 16; // frames taken from a ring at a time
 // What is in the rings goes first, so many times in a row.
 constexpr uint32_t kTurns = 16;
 
+// Of a lane that has failed, or whose peer is asked to leave, nothing new is begun.
+bool may_tell(const Lane& lane) noexcept {
+    return !lane.failed() && lane.peer().ready() && lane.has_place();
+}
+
 } // namespace
 
 // Takes in what has come by rings, some of each. False when there was nothing, or when it is time
@@ -49,7 +54,13 @@ bool Engine::take_from_ring(Lane& lane) noexcept {
     srq::Ring& ring = *lane.ring();
     const srq::RecordEnd end = ring.look();
     if (end.length == 0) return false;
-    if (take_frame(lane, ring.frame(end)) == ondemand::Turn::early) return false;
+    const auto bytes = ring.frame(end);
+    const auto frame = wire::read_frame(bytes);
+    if (!frame || !frame->is_counted()) { // what is said of rings is sent
+        refuse(lane, bytes);
+        return false;
+    }
+    if (take_frame(lane, *frame) == ondemand::Turn::early) return false;
     lane.ring_out().freed(end.freed);
     stations_.rings().count(lane.short_frames());
     ring.pop(end);
@@ -67,9 +78,9 @@ void Engine::think_about_ring(Lane& lane) noexcept {
     ondemand::RingLanes& rings = stations_.rings();
     if (rings.full()) {
         Lane* other = rings.gives_way_to(lane.short_frames());
-        if (other && other->has_place() && tell_of_ring(*other, wire::RingWord::recall))
+        if (other && may_tell(*other) && tell_of_ring(*other, wire::RingWord::recall))
             other->set_ring_recalled();
-    } else if (!lane.failed() && lane.has_place()) {
+    } else if (may_tell(lane)) {
         give_ring(lane);
     }
     rings.begin_anew(lane.short_frames());

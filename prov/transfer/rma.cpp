@@ -76,6 +76,7 @@ ssize_t Engine::write_at_once(Lane& lane, const RmaArguments& a, size_t length) 
         injects_.give_back(copy);
         return -error;
     }
+    lane.set_has_written(true);
     lane.keep(*copy);
     ++counters_.rma_operations;
     counters_.rma_bytes += length;
@@ -207,6 +208,7 @@ int Engine::post_part(Lane& lane, Rma& rma) noexcept {
                   fi_strerror(error));
         return error;
     }
+    if (!reads) lane.set_has_written(true);
     rma.copy.advance(bytes);
     rma.moved = rma.copy.left() == 0;
     return 0;

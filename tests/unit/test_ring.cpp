@@ -17,8 +17,7 @@ namespace {
 // A queue pair that writes into the ring, and the one over which it does.
 struct Pair : Room {
     Pair() {
-        REQUIRE(from.connect(to.address()) == 0);
-        REQUIRE(to.connect(from.address()) == 0);
+        join(from, to);
         writer.open(ring.offer());
     }
 

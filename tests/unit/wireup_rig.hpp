@@ -10,6 +10,7 @@
 
 #include <arpa/inet.h>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
 
 namespace rig {
@@ -50,6 +51,11 @@ public:
     verbs::QueuePair make_qp(bool soft = false) {
         Station& at = soft ? *stations->open_soft() : stations->device();
         return {at.adapter(), at.cq(), at.srq(), {16, 4}, kAccess};
+    }
+
+    static void join(verbs::QueuePair& one, verbs::QueuePair& other) {
+        if (one.connect(other.address()) || other.connect(one.address()))
+            throw std::runtime_error{"two queue pairs do not connect"};
     }
 
     Watchdog watchdog;
