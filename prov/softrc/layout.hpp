@@ -57,7 +57,7 @@ struct Node {
 // ---- an arena: one for each process that has the device open -------------------------------
 
 inline constexpr uint64_t kArenaMagic = 0x616e65726163726f;
-inline constexpr size_t kArenaBytes = size_t{4} << 30; // reserved; only what is used takes memory
+inline constexpr size_t kArenaBytes = size_t{8} << 30; // reserved; only what is used takes memory
 inline constexpr uint32_t kMaxRegions = 1 << 16;
 
 // A memory region. The owner writes it while the key is 0; senders read it and then find the key

@@ -9,7 +9,7 @@
 namespace odrc::srq {
 
 // What the memory of an endpoint's buffers is for (FI_ODRC_MEMORY). Half of it is for receives,
-// a quarter for messages that have come before theirs, an eighth for rings, and the rest for what
+// a quarter for messages that have come before theirs, a sixteenth for rings, and the rest for what
 // goes out.
 struct MemoryBudget {
     size_t bytes;
@@ -25,10 +25,10 @@ struct MemoryBudget {
     size_t sends(size_t buffer_size) const noexcept {
         return std::max(bytes / 8 / buffer_size, kFewestSends);
     }
-    size_t rings() const noexcept { return bytes / 8 / kRingBytes; }
+    size_t rings() const noexcept { return bytes / 16 / kRingBytes; }
 
     static constexpr size_t kFewestReceives = 16;
-    static constexpr size_t kFirstReceives = 128;
+    static constexpr size_t kFirstReceives = 256;
     static constexpr size_t kFewestSends = 8;
     static constexpr size_t kMostReceives = 8192;
 };

@@ -28,7 +28,7 @@
 
 namespace odrc::srq {
 
-inline constexpr size_t kRingBytes = size_t{64} << 10;
+inline constexpr size_t kRingBytes = size_t{24} << 10;
 inline constexpr uint32_t kGranule = 64; // bytes
 // The longest record.
 inline constexpr size_t kMostInRecord = 320;

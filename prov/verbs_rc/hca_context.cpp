@@ -16,6 +16,8 @@ constexpr uint64_t kOperations = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE
                                  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
                                  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 
+constexpr size_t kHugePage = size_t{2} << 20;
+
 } // namespace
 
 HcaContext::HcaContext(ibv_context* context, const Port& port)
@@ -47,9 +49,20 @@ int HcaContext::renew_mr(ibv_mr* mr) noexcept {
     return mr->lkey == local && mr->rkey == remote ? 0 : EIO; // the program has the old ones
 }
 
+// Of huge pages, if the system gives any (madvise(2), MADV_HUGEPAGE): what is registered is there
+// in whole anyway, and the device has fewer addresses to keep.
 void* HcaContext::allocate(size_t bytes) noexcept {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : memory;
+    const size_t spare = bytes % kHugePage == 0 ? kHugePage : 0;
+    void* mapped =
+        mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    if (spare == 0) return mapped;
+    auto* const begin = static_cast<std::byte*>(mapped);
+    const size_t before = -reinterpret_cast<uintptr_t>(begin) % kHugePage;
+    if (before > 0) munmap(begin, before);
+    munmap(begin + before + bytes, spare - before);
+    madvise(begin + before, bytes, MADV_HUGEPAGE);
+    return begin + before;
 }
 void HcaContext::release(void* memory, size_t bytes) noexcept { munmap(memory, bytes); }
 
