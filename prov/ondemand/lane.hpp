@@ -112,6 +112,11 @@ public:
         ring_recalled_ = false;
         ring_ = std::move(ring);
     }
+    // How many frames have gone out and come in by rings, since the lane was made.
+    uint32_t sent_by_ring() const noexcept { return sent_by_ring_; }
+    uint32_t received_by_ring() const noexcept { return received_by_ring_; }
+    void count_sent_by_ring() noexcept { ++sent_by_ring_; }
+    void count_received_by_ring() noexcept { ++received_by_ring_; }
     bool ring_is_recalled() const noexcept { return ring_recalled_; }
     void set_ring_recalled() noexcept { ring_recalled_ = true; }
     // That a write which goes before a record is seen before it, verbs do not promise, but that it
@@ -177,6 +182,8 @@ private:
     std::unique_ptr<srq::Ring> ring_;
     verbs::QueuePair qp_;
     srq::RingWriter ring_out_;
+    uint32_t sent_by_ring_{0};
+    uint32_t received_by_ring_{0};
     ShortFrames short_frames_;
     const uint16_t depth_; // work requests that may be under way
     uint16_t most_;        // of the peer's jobs

@@ -163,6 +163,13 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     }
     bool nothing_waits() const noexcept { return jobs.empty() && repeats.empty() && left.empty(); }
 
+    // Windows count without what goes by the lane's rings, which takes no receive.
+    uint32_t received_in_window() const noexcept { return received - lane->received_by_ring(); }
+    bool window_is_open_to(uint32_t sequence) const noexcept {
+        return window_out.is_open(sequence - lane->sent_by_ring());
+    }
+    bool window_is_open() const noexcept { return window_is_open_to(sent); }
+
     // A frame has gone out: unless it is one that is repeated, the next one has the next number.
     void frame_sent(uint32_t sequence) noexcept { sent += sequence == sent; }
     // A frame has come in over a lane of that session.

@@ -134,7 +134,7 @@ private:
 
     bool may_post(const Peer& peer) const noexcept {
         return peer.ready() && peer.nothing_waits() && peer.lane->has_room() &&
-               peer.window_out.is_open(peer.sent);
+               peer.window_is_open();
     }
 
     void post_held() noexcept {
@@ -167,16 +167,16 @@ private:
 
     // windows.cpp
     static bool may_send(const Peer& peer, const Job& job) noexcept {
-        return peer.window_out.is_open(peer.sent) || is_beside_window(job);
+        return peer.window_is_open() || is_beside_window(peer, job);
     }
-    static bool is_beside_window(const Job& job) noexcept;
+    static bool is_beside_window(const Peer& peer, const Job& job) noexcept;
     // Tells the peer up to which frame it may send, and whether there is much room for what it
     // does.
     void stamp(const Lane& lane, wire::FrameHeader& header) const noexcept {
         Peer& peer = lane.peer();
         const uint32_t size =
             room_.is(Room::State::much) ? lane.station().shares().each() : least_window();
-        header.limit = static_cast<uint16_t>(peer.window_in.widen(peer.received, size));
+        header.limit = static_cast<uint16_t>(peer.window_in.widen(peer.received_in_window(), size));
         header.flags = static_cast<uint8_t>((header.flags & ~wire::kCrowded) |
                                             (room_.is(Room::State::much) ? 0 : wire::kCrowded));
     }
@@ -186,7 +186,7 @@ private:
     bool tell_what_is_due(Peer& peer) noexcept;
     bool owes_window(const Peer& peer) const noexcept {
         if (!peer.ready()) return false;
-        return (peer.window_in.is_due(peer.received) &&
+        return (peer.window_in.is_due(peer.received_in_window()) &&
                 (room_.is(Room::State::much) || least_window() > 0)) ||
                (peer.lane->ring() && peer.lane->ring()->is_due());
     }
@@ -211,6 +211,7 @@ private:
             change_room();
     }
     void change_room() noexcept;
+    void tell_ring_peers() noexcept;
     void grant_all_that_is_due() noexcept;
     void let_each_send_one() noexcept;
     // A receive waits that was not posted before.
@@ -278,7 +279,7 @@ private:
                    const void* object, bool more, uint32_t sequence) noexcept;
     void on_received(Lane& lane, std::span<const std::byte> bytes) noexcept;
     void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
-    ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame) noexcept;
+    ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept;
     void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     void count_sent(BySize& way, size_t length) noexcept {
         way.count(length);

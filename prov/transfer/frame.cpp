@@ -80,15 +80,16 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) no
     return 0;
 }
 
-// Into the peer's ring, if there is one and it has room.
+// Into the peer's ring, if there is one and it has room: the window is not what keeps that from
+// being read into too much memory (room.cpp).
 int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags,
                        verbs::WorkKind kind, const void* object, uint32_t sequence,
                        bool& by_ring) noexcept {
     srq::RingWriter& ring = lane.ring_out();
     const size_t record = srq::record_size(size);
     const uint32_t granules = srq::granules_of(record);
-    by_ring = ring.has_room(granules) && !lane.has_written() && record <= srq::kMostInRecord &&
-              record <= lane.max_inline();
+    by_ring = ring.has_room(granules) && !lane.has_written() && !lane.peer().has_little_room &&
+              record <= srq::kMostInRecord && record <= lane.max_inline();
     ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
                   .length = static_cast<uint32_t>(by_ring ? record : size),
                   .lkey = 0};
@@ -105,7 +106,10 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags
         wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
     }
     if (const int error = post_request(lane, wr, kind, object, false, sequence)) return error;
-    if (by_ring) ring.wrote(granules);
+    if (by_ring) {
+        ring.wrote(granules);
+        lane.count_sent_by_ring();
+    }
     return 0;
 }
 
@@ -213,10 +217,10 @@ void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept 
         lane.visit();
         return on_uncounted(lane, *frame);
     }
-    auto turn = take_frame(lane, *frame);
+    auto turn = take_frame(lane, *frame, false);
     if (turn == ondemand::Turn::early && lane.ring()) {
         empty_ring(lane); // of what was sent before
-        turn = take_frame(lane, *frame);
+        turn = take_frame(lane, *frame, false);
     }
     if (turn == ondemand::Turn::early) refuse(lane, bytes);
     if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
@@ -231,10 +235,14 @@ void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
 }
 
 // Takes in what has come, if it is its turn, and says whether it is.
-ondemand::Turn Engine::take_frame(Lane& lane, const wire::Frame& frame) noexcept {
+ondemand::Turn Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept {
     using ondemand::Turn;
     lane.visit();
     const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
+    if (!by_ring)
+        lane.station().shares().count(lane.peer().heard_in);
+    else if (turn != Turn::early)
+        lane.count_received_by_ring();
     if (turn == Turn::next) [[likely]]
         on_frame(lane, frame);
     else if (turn == Turn::repeated)

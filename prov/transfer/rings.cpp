@@ -60,7 +60,7 @@ bool Engine::take_from_ring(Lane& lane) noexcept {
         refuse(lane, bytes);
         return false;
     }
-    if (take_frame(lane, *frame) == ondemand::Turn::early) return false;
+    if (take_frame(lane, *frame, true) == ondemand::Turn::early) return false;
     lane.ring_out().freed(end.freed);
     stations_.rings().count(lane.short_frames());
     ring.pop(end);

@@ -40,12 +40,14 @@ constexpr auto kLastLook = 1000ms;
 
 } // namespace
 
-// Goes out whether the window is open or not: it is no frame that the peer keeps, or has a number
-// already that was within the window.
-bool Engine::is_beside_window(const Job& job) noexcept {
+// Goes out whether the window has room for a new frame or not: it is none that the peer keeps, or
+// one that is repeated, and has room by its own number. (That it had before does not say so: it may
+// have gone into a ring.)
+bool Engine::is_beside_window(const Peer& peer, const Job& job) noexcept {
     if (job.urgent) return true;
     if (job.kind == JobKind::rma) return job.out || static_cast<const Rma&>(job).note == 0;
-    return static_cast<const Send&>(job).numbered;
+    const auto& send = static_cast<const Send&>(job);
+    return send.numbered && peer.window_is_open_to(send.header.sequence);
 }
 
 // A frame has come, the next one of its session.
@@ -53,16 +55,16 @@ void Engine::take_window(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
     if (!peer.in_session(lane.session())) return;
     on_limit(lane, frame);
-    lane.station().shares().count(peer.heard_in);
     if (!owes_window(peer)) [[likely]]
         return;
-    if (peer.window_in.is_overdue(peer.received) && grant(peer)) return;
+    if (peer.window_in.is_overdue(peer.received_in_window()) && grant(peer)) return;
     wait_for_end_of_batch(peer); // something may go to it meanwhile
 }
 
+// What came over a lane that is over speaks of its rings as well.
 void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
-    if (!peer.in_session(lane.session())) return;
+    if (!peer.in_session(lane.session()) || peer.lane.get() != &lane) return;
     peer.has_little_room = (frame.header.flags & wire::kCrowded) != 0;
     if (peer.window_out.open_to(frame.header.limit) && peer.stopped) [[unlikely]]
         wait_for_end_of_batch(peer);
