@@ -83,7 +83,8 @@ struct Conversation {
     bool grant(size_t i) {
         Side& side = sides[i];
         side.owes = false;
-        if (!side.in.is_due(side.received_in_window())) return false; // something has said it meanwhile
+        if (!side.in.is_due(side.received_in_window()))
+            return false; // something has said it meanwhile
         other(i).coming.push_back({false, false, side.let_come(), 0});
         return true;
     }
@@ -224,7 +225,7 @@ TEST_CASE("both sides of a conversation hear all, in whatever order they act") {
                     const auto next = next_of(c);
                     const bool only_breaks = next.size() == static_cast<size_t>(c.breaks > 0);
                     if (only_breaks) REQUIRE(c.over()); // nobody waits for the other for ever
-                    REQUIRE(c.unreceived(0) <= b); // nor sends too much
+                    REQUIRE(c.unreceived(0) <= b);      // nor sends too much
                     REQUIRE(c.unreceived(1) <= a);
                     for (const Conversation& n : next)
                         if (seen.insert(n.key()).second) open.push_back(n);
