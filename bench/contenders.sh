@@ -10,7 +10,7 @@ contenders=(
     hand_over single_copies
     soft_latency soft_bandwidth
     perftest_write perftest_send perftest_shared_send
-    tagged_odrc tagged_shm
+    tagged_odrc tagged_odrc_queue tagged_shm
     ucx_posix ucx_sysv ucx_cma
 )
 
@@ -131,8 +131,8 @@ perftest_write() { perftest "ib_write_lat over soft0" ib_write_lat; }
 perftest_send() { perftest "ib_send_lat over soft0" ib_send_lat; }
 perftest_shared_send() { perftest "ib_send_lat --use-srq over soft0" ib_send_lat --use-srq; }
 
-tagged() { # NAME PROVIDER-OPTION...
-    local row="libfabric $1, tagged" size
+tagged_short() { # NAME PROVIDER-OPTION...
+    local row="libfabric $1, tagged"
     shift
     have latency "$row" "$build/odrc_latency" || return 0
     note latency "$row" ns \
@@ -140,6 +140,12 @@ tagged() { # NAME PROVIDER-OPTION...
         "hand-over of a cache line"
     ours odrc_latency "$@" -w 64 -i 2048 -b 20 >"$scratch/out" || true
     note messages "$row" M/s "$(median_of rate.8 <"$scratch/out")" ""
+}
+tagged() { # NAME PROVIDER-OPTION...
+    local row="libfabric $1, tagged" size
+    tagged_short "$@"
+    shift
+    have bandwidth "$row" "$build/odrc_latency" || return 0
     ours odrc_latency "$@" -w 16 -s "${blocks[@]}" -b 10 >"$scratch/out" || true
     for size in "${blocks[@]}"; do
         note "bandwidth, $size bytes" "$row" GB/s \
@@ -147,6 +153,7 @@ tagged() { # NAME PROVIDER-OPTION...
     done
 }
 tagged_odrc() { tagged odrc -p odrc -d soft0; }
+tagged_odrc_queue() { FI_ODRC_EAGER=srq tagged_short "odrc without rings" -p odrc -d soft0; }
 tagged_shm() { tagged shm -p shm; }
 
 # A column of the last line: 2 the median latency in us, 6 MiB/s, 8 messages/s.

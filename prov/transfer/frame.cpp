@@ -93,7 +93,9 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags
     ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
                   .length = static_cast<uint32_t>(by_ring ? record : size),
                   .lkey = 0};
-    ibv_send_wr wr{};
+    ibv_send_wr wr; // what it has besides is for other operations, and takes long to clear
+    wr.next = nullptr;
+    wr.imm_data = 0;
     wr.sg_list = &piece;
     wr.num_sge = 1;
     wr.opcode = IBV_WR_SEND;
