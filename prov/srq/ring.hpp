@@ -25,6 +25,7 @@
 #include <bit>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace odrc::srq {
 
@@ -120,6 +121,8 @@ private:
 // A ring of ours.
 class Ring {
 public:
+    static constexpr uint32_t kFreedAtOnce = 32; // granules
+
     // Throws Error.
     Ring(verbs::Adapter& adapter, Counters& counters);
     ~Ring();
@@ -139,16 +142,20 @@ public:
         const size_t length = length_of(end);
         return {end_ - size_t{place_.get()} * kGranule - record_size(length), length};
     }
-    // It has been read.
+    // It has been read. Records are made free some at a time: to write to a line that the peer has
+    // just written takes as long as to hand it over, and what comes next would wait for it.
     void pop(RecordEnd end) noexcept {
         const uint32_t granules = granules_of(record_size(length_of(end)));
-        for (uint32_t i = 0; i < granules; ++i)
-            end_word(place_.get() + i).store(0, std::memory_order_relaxed);
+        const uint32_t behind = place_.get() + granules;
         place_.advance(granules);
-        freed_ += granules;
+        read_ += granules;
+        if (read_ < kFreedAtOnce && place_.get() != 0) return;
+        for (uint32_t i = behind - read_; i != behind; ++i)
+            end_word(i).store(0, std::memory_order_relaxed);
+        freed_ += std::exchange(read_, 0);
     }
 
-    // How much has been read, which the peer is to be told; and that it is told.
+    // How much is free again, which the peer is to be told; and that it is told.
     uint16_t tell() noexcept { return static_cast<uint16_t>(told_ = freed_); }
     // Half of it is free again, and the peer does not know.
     bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
@@ -168,6 +175,7 @@ private:
     const bool summed_;
     std::byte* const end_;
     RingPlace place_;
+    uint32_t read_{0}; // granules, and not made free
     uint32_t freed_{0};
     uint32_t told_{0};
 };
