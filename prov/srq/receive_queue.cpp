@@ -12,7 +12,7 @@
 namespace odrc::srq {
 namespace {
 
-constexpr uint32_t kMostInSlab = 256; // of 8 KiB each, they are a huge page
+constexpr uint32_t kMostInSlab = 256; // of 8 KiB each: some 2 MiB, or a huge page
 
 verbs::Srq make_srq(verbs::Adapter& adapter, uint32_t depth) {
     ibv_srq_init_attr attr{};

@@ -219,6 +219,7 @@ void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept 
         lane.visit();
         return on_uncounted(lane, *frame);
     }
+    lane.station().shares().count(lane.peer().heard_in);
     auto turn = take_frame(lane, *frame, false);
     if (turn == ondemand::Turn::early && lane.ring()) {
         empty_ring(lane); // of what was sent before
@@ -241,10 +242,7 @@ ondemand::Turn Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_
     using ondemand::Turn;
     lane.visit();
     const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
-    if (!by_ring)
-        lane.station().shares().count(lane.peer().heard_in);
-    else if (turn != Turn::early)
-        lane.count_received_by_ring();
+    if (by_ring && turn != Turn::early) lane.count_received_by_ring();
     if (turn == Turn::next) [[likely]]
         on_frame(lane, frame);
     else if (turn == Turn::repeated)

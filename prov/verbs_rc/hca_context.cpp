@@ -18,6 +18,12 @@ constexpr uint64_t kOperations = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE
 
 constexpr size_t kHugePage = size_t{2} << 20;
 
+// What is mapped for so many bytes: whole huge pages, where little of them is left over.
+constexpr size_t mapped_for(size_t bytes) noexcept {
+    const size_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+    return whole - bytes <= bytes / 16 ? whole : bytes;
+}
+
 } // namespace
 
 HcaContext::HcaContext(ibv_context* context, const Port& port)
@@ -52,19 +58,20 @@ int HcaContext::renew_mr(ibv_mr* mr) noexcept {
 // Of huge pages, if the system gives any (madvise(2), MADV_HUGEPAGE): what is registered is there
 // in whole anyway, and the device has fewer addresses to keep.
 void* HcaContext::allocate(size_t bytes) noexcept {
-    const size_t spare = bytes % kHugePage == 0 ? kHugePage : 0;
+    const size_t wanted = mapped_for(bytes);
+    const size_t spare = wanted % kHugePage == 0 ? kHugePage : 0; // to begin where one does
     void* mapped =
-        mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(nullptr, wanted + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
     if (spare == 0) return mapped;
     auto* const begin = static_cast<std::byte*>(mapped);
     const size_t before = -reinterpret_cast<uintptr_t>(begin) % kHugePage;
     if (before > 0) munmap(begin, before);
-    munmap(begin + before + bytes, spare - before);
-    madvise(begin + before, bytes, MADV_HUGEPAGE);
+    munmap(begin + before + wanted, spare - before);
+    madvise(begin + before, wanted, MADV_HUGEPAGE);
     return begin + before;
 }
-void HcaContext::release(void* memory, size_t bytes) noexcept { munmap(memory, bytes); }
+void HcaContext::release(void* memory, size_t bytes) noexcept { munmap(memory, mapped_for(bytes)); }
 
 ibv_comp_channel* HcaContext::create_comp_channel() noexcept {
     return ibv_create_comp_channel(context_);
