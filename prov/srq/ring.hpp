@@ -14,6 +14,10 @@
 // towards its first: so the receiver knows where the next record ends before it knows how long it
 // is, and has one word to look at.
 //
+// The end has the record's number, which tells it from the one that was there before. The receiver
+// need not clear that: to write to a line that the peer has just written, and will write again,
+// costs a hand-over for each.
+//
 // Records are counted in granules. One that begins near the beginning of the ring reaches over it,
 // into room that is there for that; the next one ends at the end of the ring again.
 
@@ -25,7 +29,6 @@
 #include <bit>
 #include <cstring>
 #include <span>
-#include <utility>
 
 namespace odrc::srq {
 
@@ -39,7 +42,7 @@ inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 
 struct RecordEnd {
     uint16_t length;
     uint16_t freed; // granules, until now, of the ring in the other direction: the lower bits
-    uint32_t sum;   // of all the rest, where it is asked for; else 0
+    uint32_t mark;  // the record's number, and the sum of the rest where that is asked for
 };
 static_assert(sizeof(RecordEnd) == sizeof(uint64_t));
 
@@ -61,6 +64,10 @@ struct RingOffer {
     uint32_t summed; // not 0: records are to have sums
 };
 static_assert(sizeof(RingOffer) == 16);
+
+// The number of the record behind so many granules. There is none of the number 0, which is what
+// memory begins with.
+constexpr uint32_t number_behind(uint32_t granules) noexcept { return granules + 1; }
 
 // The place of the next record, on either side.
 class RingPlace {
@@ -96,7 +103,7 @@ public:
     uint32_t rkey() const noexcept { return rkey_; }
     // Behind the frame, whose record is of that size.
     void end_record(std::byte* frame, size_t record, RecordEnd end) const noexcept {
-        end.sum = summed_ ? sum_of(frame, end) : 0;
+        end.mark = number_behind(written_) + (summed_ ? sum_of(frame, end) : 0);
         std::memcpy(frame + record - sizeof end, &end, sizeof end);
     }
     void wrote(uint32_t granules) noexcept {
@@ -121,8 +128,6 @@ private:
 // A ring of ours.
 class Ring {
 public:
-    static constexpr uint32_t kFreedAtOnce = 32; // granules
-
     // Throws Error.
     Ring(verbs::Adapter& adapter, Counters& counters);
     ~Ring();
@@ -135,27 +140,24 @@ public:
     RecordEnd look() const noexcept {
         const auto end =
             std::bit_cast<RecordEnd>(end_word(place_.get()).load(std::memory_order_acquire));
-        if (summed_ && end.length != 0 && sum_of(frame(end).data(), end) != end.sum) return {};
-        return end;
+        const uint32_t sum = summed_ ? sum_of(frame(end).data(), end) : 0;
+        return end.mark == number_behind(freed_) + sum ? end : RecordEnd{};
     }
     std::span<const std::byte> frame(RecordEnd end) const noexcept {
         const size_t length = length_of(end);
         return {end_ - size_t{place_.get()} * kGranule - record_size(length), length};
     }
-    // It has been read. Records are made free some at a time: to write to a line that the peer has
-    // just written takes as long as to hand it over, and what comes next would wait for it.
+    // It has been read. Where an end may come to stand, nothing is left that a peer's program
+    // wrote.
     void pop(RecordEnd end) noexcept {
         const uint32_t granules = granules_of(record_size(length_of(end)));
-        const uint32_t behind = place_.get() + granules;
+        for (uint32_t i = 1; i < granules; ++i)
+            end_word(place_.get() + i).store(0, std::memory_order_relaxed);
         place_.advance(granules);
-        read_ += granules;
-        if (read_ < kFreedAtOnce && place_.get() != 0) return;
-        for (uint32_t i = behind - read_; i != behind; ++i)
-            end_word(i).store(0, std::memory_order_relaxed);
-        freed_ += std::exchange(read_, 0);
+        freed_ += granules;
     }
 
-    // How much is free again, which the peer is to be told; and that it is told.
+    // How much has been read, which the peer is to be told; and that it is told.
     uint16_t tell() noexcept { return static_cast<uint16_t>(told_ = freed_); }
     // Half of it is free again, and the peer does not know.
     bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
@@ -175,7 +177,6 @@ private:
     const bool summed_;
     std::byte* const end_;
     RingPlace place_;
-    uint32_t read_{0}; // granules, and not made free
     uint32_t freed_{0};
     uint32_t told_{0};
 };

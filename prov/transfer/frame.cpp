@@ -103,7 +103,7 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags
     if (by_ring) {
         const uint16_t freed = lane.ring() ? lane.ring()->tell() : uint16_t{0};
         ring.end_record(frame, record,
-                        {.length = static_cast<uint16_t>(size), .freed = freed, .sum = 0});
+                        {.length = static_cast<uint16_t>(size), .freed = freed, .mark = 0});
         wr.opcode = IBV_WR_RDMA_WRITE;
         wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
     }

@@ -107,7 +107,7 @@ TEST_CASE("a ring takes as much as it has room for, of records of any length") {
         CHECK(p.read().empty());
         CHECK_FALSE(p.writer.has_room(srq::kGranules)); // nobody has said so
         p.writer.freed(p.ring.tell());
-        CHECK(p.writer.has_room(srq::kGranules - srq::Ring::kFreedAtOnce + 1));
+        CHECK(p.writer.has_room(srq::kGranules));
     }
 }
 
@@ -127,20 +127,44 @@ TEST_CASE("what was never written is not taken for free, and a length that is no
     CHECK(p.writer.has_room(srq::kGranules));
     p.writer.close();
     CHECK_FALSE(p.writer.has_room(1));
-    const srq::RecordEnd absurd{.length = 0xffff, .freed = 0, .sum = 0};
+    const srq::RecordEnd absurd{.length = 0xffff, .freed = 0, .mark = 0};
     CHECK(p.ring.frame(absurd).size() == kLongest);
+}
+
+TEST_CASE("what was there a round before is not taken for a record, nor what a program wrote") {
+    Pair p;
+    constexpr uint32_t kLong = srq::granules_of(srq::kMostInRecord);
+    constexpr uint32_t kRound = (srq::kGranules + kLong - 1) / kLong * kLong;
+    const auto answer = [&p](const std::vector<uint8_t>& frame) {
+        REQUIRE(p.read().empty());
+        REQUIRE(p.write(frame));
+        REQUIRE(p.read() == frame);
+        p.writer.freed(p.ring.tell());
+    };
+    // Long ones, of which each granule ends like the short one that is to come there next.
+    for (uint32_t place = 0; place < kRound; place += kLong) {
+        std::vector<uint8_t> frame(kLongest, 0xff);
+        for (uint32_t i = 1; i < kLong; ++i) {
+            const srq::RecordEnd end{
+                .length = 8, .freed = 0, .mark = srq::number_behind(kRound + place + i)};
+            std::memcpy(frame.data() + srq::kMostInRecord - i * srq::kGranule - sizeof end, &end,
+                        sizeof end);
+        }
+        answer(frame);
+    }
+    for (uint32_t i = 0; i < 2 * srq::kGranules; ++i) answer({1, 2, 3, 4, 5, 6, 7, 8});
 }
 
 TEST_CASE("the sum of a record tells of each bit of it, and of no other bytes") {
     std::vector<std::byte> bytes(64);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37);
-    const srq::RecordEnd end{.length = 45, .freed = 9, .sum = 0};
+    const srq::RecordEnd end{.length = 45, .freed = 9, .mark = 0};
     const uint32_t sum = srq::sum_of(bytes.data(), end);
     for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
         bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
         CHECK((srq::sum_of(bytes.data(), end) != sum) == (bit / 8 < end.length));
         bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
     }
-    CHECK(srq::sum_of(bytes.data(), {.length = 44, .freed = 9, .sum = 0}) != sum);
-    CHECK(srq::sum_of(bytes.data(), {.length = 45, .freed = 8, .sum = 0}) != sum);
+    CHECK(srq::sum_of(bytes.data(), {.length = 44, .freed = 9, .mark = 0}) != sum);
+    CHECK(srq::sum_of(bytes.data(), {.length = 45, .freed = 8, .mark = 0}) != sum);
 }
