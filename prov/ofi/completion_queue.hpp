@@ -36,6 +36,7 @@ public:
 
 private:
     void arm() noexcept;
+    std::byte* write(std::byte* out, const transfer::Completion& c) const noexcept;
     ssize_t take(void* buffer, size_t count, fi_addr_t* sources) noexcept;
 
     Leaning on_domain_;

@@ -105,7 +105,8 @@ public:
     // A lane that was laid and led nowhere gives way to the wireup. False for any other.
     bool fall_back(Lane& lane) noexcept;
 
-    // The next peer that became ready, lost its link, its wireup or its session.
+    // The next peer that became ready, lost its link, its wireup or its session; or null.
+    bool any_changed() const noexcept { return !changed_.empty(); }
     Peer* take_changed() noexcept { return changed_.pop_front(); }
 
     // Ends the peer's link and the session, because of error.

@@ -13,7 +13,7 @@
 namespace odrc::soft {
 namespace {
 
-constexpr uint32_t kPatience = 1024; // vain polls
+constexpr uint32_t kPatience = 1024; // polls
 
 } // namespace
 
@@ -82,6 +82,7 @@ bool CompletionQueue::add_ring(int entries, const EventPipe& events) noexcept {
         return false;
     }
     newest_.store(rings_.back().get(), std::memory_order_release);
+    only_.store(rings_.size() == 1 ? rings_.back().get() : nullptr, std::memory_order_release);
     cqe = static_cast<int>(size);
     return true;
 }
@@ -91,8 +92,9 @@ template <class F>
 void CompletionQueue::each_full(F&& visit) noexcept {
     for (const auto& ring : rings_) {
         const CompletionRingView& view = ring->view();
-        const uint64_t end = view.end(ring->position);
-        for (uint64_t p = ring->position; p != end; ++p)
+        const uint64_t begin = ring->position;
+        const uint64_t end = view.end(begin);
+        for (uint64_t p = begin; p != end; ++p)
             if (view.full(p)) visit(view.entry(p));
     }
 }
@@ -119,24 +121,35 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     if (process_.any_stalled()) [[unlikely]]
         process_.retry_stalled();
     if (fault_empties_poll()) return 0;
+    const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+    polls_.store(polls, std::memory_order_relaxed);
+    if (polls % kPatience == 0) [[unlikely]]
+        look_for_dead_producers();
+    if (looks_empty()) return 0;
     std::lock_guard guard{lock_};
     int n = 0;
     for (const auto& ring : rings_) n += poll_ring(*ring, count - n, wc + n);
     return n;
 }
 
+// An entry that is claimed and not filled is a moment's matter, unless the producer has died. Of
+// connections the agent hears that.
+void CompletionQueue::look_for_dead_producers() noexcept {
+    std::lock_guard guard{lock_};
+    for (const auto& ring : rings_)
+        if (ring->view().claimed(ring->position)) process_.request_visitor_check();
+}
+
 int CompletionQueue::poll_ring(OwnCompletionRing& ring, int count, ibv_wc* wc) noexcept {
     const CompletionRingView& view = ring.view();
     int n = 0;
-    uint64_t position = ring.position;
+    const uint64_t begin = ring.position.load(std::memory_order_relaxed);
+    uint64_t position = begin;
     for (; n < count && view.full(position); ++position)
         if (take(view.entry(position), wc[n])) ++n;
-    if (position != ring.position) {
-        view.take(ring.position = position);
-    } else if (++vain_polls_ % kPatience == 0 && view.claimed(position)) [[unlikely]] {
-        // A moment's matter, unless the producer has died. Of connections the agent hears that.
-        process_.request_visitor_check();
-    }
+    if (position == begin) return 0;
+    ring.position.store(position, std::memory_order_relaxed);
+    view.take(position);
     return n;
 }
 

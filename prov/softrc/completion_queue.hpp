@@ -33,7 +33,7 @@ public:
     uint64_t offset() const noexcept { return offset_; }
     const CompletionRingView& view() const noexcept { return view_; }
 
-    uint64_t position{0}; // of the next entry to take
+    std::atomic<uint64_t> position{0}; // of the next entry to take
 
 private:
     Process& process_;
@@ -80,7 +80,13 @@ private:
     const OwnCompletionRing& newest() const noexcept {
         return *newest_.load(std::memory_order_acquire);
     }
+    // Without the lock: what is about to be taken by another thread may be seen as well.
+    bool looks_empty() const noexcept {
+        const OwnCompletionRing* only = only_.load(std::memory_order_acquire);
+        return only && !only->view().full(only->position.load(std::memory_order_relaxed));
+    }
     bool add_ring(int cqe, const EventPipe& events) noexcept;
+    void look_for_dead_producers() noexcept;
     int poll_ring(OwnCompletionRing& ring, int count, ibv_wc* wc) noexcept;
     bool take(const CompletionEntry& entry, ibv_wc& wc) noexcept;
     template <class F>
@@ -92,7 +98,8 @@ private:
     SpinLock lock_; // guards the rings' positions, and their list
     std::vector<std::unique_ptr<OwnCompletionRing>> rings_; // oldest first
     std::atomic<OwnCompletionRing*> newest_{nullptr};
-    uint32_t vain_polls_{0}; // that met an entry claimed and not filled
+    std::atomic<OwnCompletionRing*> only_{nullptr}; // null where there are several
+    std::atomic<uint32_t> polls_{0};                // roughly, where threads come several at a time
 };
 
 } // namespace odrc::soft

@@ -136,10 +136,13 @@ public:
 
     RingOffer offer() const noexcept;
 
+    // False while the next record has not come, as far as its end tells.
+    bool has_something() const noexcept {
+        return summed_ || last_word().mark == number_behind(freed_);
+    }
     // The end of the next record, if that has come; else it has no length.
     RecordEnd look() const noexcept {
-        const auto end =
-            std::bit_cast<RecordEnd>(end_word(place_.get()).load(std::memory_order_acquire));
+        const RecordEnd end = last_word();
         const uint32_t sum = summed_ ? sum_of(frame(end).data(), end) : 0;
         return end.mark == number_behind(freed_) + sum ? end : RecordEnd{};
     }
@@ -163,6 +166,10 @@ public:
     bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
 
 private:
+    // Where the end of the next record is to be.
+    RecordEnd last_word() const noexcept {
+        return std::bit_cast<RecordEnd>(end_word(place_.get()).load(std::memory_order_acquire));
+    }
     // More than fits is no frame's, whatever stands there.
     static size_t length_of(RecordEnd end) noexcept {
         return std::min<size_t>(end.length, kMostInRecord - sizeof(uint64_t));

@@ -22,11 +22,6 @@ CompletionSink::CompletionSink(size_t size, bool many_threads, bool waitable)
     , ring_(std::bit_ceil(std::min(size, kFirstRing)))
     , bell_{waitable} {}
 
-void CompletionSink::push(const Completion& completion) noexcept {
-    const std::lock_guard guard{lock_};
-    put(completion, false);
-}
-
 void CompletionSink::push_error(const fi_cq_err_entry& error) noexcept {
     const std::lock_guard guard{lock_};
     try {
@@ -38,20 +33,7 @@ void CompletionSink::push_error(const fi_cq_err_entry& error) noexcept {
     look_for_errors();
 }
 
-void CompletionSink::put(const Completion& completion, bool is_error) noexcept {
-    const size_t count = this->count();
-    if (count == ring_.size() && !make_room()) {
-        if (is_error) errors_.pop_back();
-        overrun_ = true;
-        look_for_errors();
-        return;
-    }
-    ring_[(head_ + count) & (ring_.size() - 1)] = {completion, is_error};
-    count_.store(count + 1, std::memory_order_relaxed);
-    bell_.ring();
-}
-
-bool CompletionSink::make_room() noexcept {
+bool CompletionSink::make_room(bool for_error) noexcept {
     try {
         std::vector<Slot> bigger(2 * ring_.size());
         for (size_t i = 0; i < count(); ++i) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
@@ -60,6 +42,9 @@ bool CompletionSink::make_room() noexcept {
         return true;
     } catch (const std::bad_alloc&) {
         ODRC_WARN(FI_LOG_CQ, "no memory for a completion queue of more than {} entries", count());
+        if (for_error) errors_.pop_back();
+        overrun_ = true;
+        look_for_errors();
         return false;
     }
 }

@@ -34,7 +34,10 @@ public:
     CompletionSink(size_t size, bool many_threads, bool waitable);
 
     // Without memory to keep a completion, it is counted as lost and reported as an overrun.
-    void push(const Completion& completion) noexcept;
+    void push(const Completion& completion) noexcept {
+        const std::lock_guard guard{lock_};
+        put(completion, false);
+    }
     void push_error(const fi_cq_err_entry& error) noexcept;
 
     // Both look at what others may be about to change: what is seen there is there when it is
@@ -74,15 +77,27 @@ private:
     };
 
     size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
-    bool make_room() noexcept;
+    // The place behind all that is there.
+    Slot& end() noexcept { return ring_[(head_ + count()) & (ring_.size() - 1)]; }
+    void put(const Completion& completion, bool is_error) noexcept {
+        if (count() == ring_.size() && !make_room(is_error)) [[unlikely]]
+            return;
+        Slot& slot = end();
+        slot.completion = completion;
+        slot.is_error = is_error;
+        count_.store(count() + 1, std::memory_order_relaxed);
+        bell_.ring();
+    }
+    bool make_room(bool for_error) noexcept;
+    // An empty ring begins anew: what is taken as it comes stays in few lines of the cache.
     void drop_first() noexcept {
-        head_ = (head_ + 1) & (ring_.size() - 1);
-        count_.store(count() - 1, std::memory_order_relaxed);
+        const size_t left = count() - 1;
+        head_ = left == 0 ? 0 : (head_ + 1) & (ring_.size() - 1);
+        count_.store(left, std::memory_order_relaxed);
     }
     void look_for_errors() noexcept {
         has_errors_.store(overrun_ || !errors_.empty(), std::memory_order_relaxed);
     }
-    void put(const Completion& completion, bool is_error) noexcept;
 
     mutable OptionalLock lock_;
     const size_t size_;

@@ -107,7 +107,8 @@ bool Engine::advance() noexcept {
     const bool found = poll();
     if (wireup_.active() && !found && ++idle_polls_ % kPollsPerLook == 0) [[unlikely]]
         wireup_.serve();
-    take_changes();
+    if (wireup_.any_changed()) [[unlikely]]
+        take_changes();
     post_held();
     return found;
 }

@@ -196,7 +196,7 @@ private:
 
     // rings.cpp
     bool poll_rings() noexcept;
-    bool take_from_ring(Lane& lane) noexcept;
+    bool take_from_ring(Lane& lane, int most) noexcept;
     void empty_ring(Lane& lane) noexcept;
     void think_about_ring(Lane& lane) noexcept;
     void give_ring(Lane& lane) noexcept;
@@ -301,7 +301,6 @@ private:
 
     // multi_receive.cpp
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
-    static bool is_last_part(const Receive& receive) noexcept;
     void part_done(Receive& whole) noexcept;
 
     // rendezvous.cpp

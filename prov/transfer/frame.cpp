@@ -213,17 +213,17 @@ bool Engine::post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
 // A frame has come in a receive.
 void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept {
     wireup_.heard_from(lane);
-    const auto frame = wire::read_frame(bytes);
-    if (!frame) return refuse(lane, bytes);
-    if (!frame->is_counted()) [[unlikely]] {
+    wire::Frame frame;
+    if (!wire::read_frame(bytes, frame)) return refuse(lane, bytes);
+    if (!frame.is_counted()) [[unlikely]] {
         lane.visit();
-        return on_uncounted(lane, *frame);
+        return on_uncounted(lane, frame);
     }
     lane.station().shares().count(lane.peer().heard_in);
-    auto turn = take_frame(lane, *frame, false);
+    auto turn = take_frame(lane, frame, false);
     if (turn == ondemand::Turn::early && lane.ring()) {
         empty_ring(lane); // of what was sent before
-        turn = take_frame(lane, *frame, false);
+        turn = take_frame(lane, frame, false);
     }
     if (turn == ondemand::Turn::early) refuse(lane, bytes);
     if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&

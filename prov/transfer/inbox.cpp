@@ -26,10 +26,10 @@ void Inbox::withdraw_all() noexcept {
     }
 }
 
-Receive* Inbox::claim(Receive& posted, const Message& message) noexcept {
-    Receive* receive = posted.many ? next_part(posted, message.length) : &posted;
-    if (!posted.many || posted.many->full) matcher(message).take(posted);
-    return receive;
+Receive* Inbox::claim_part(Receive& whole, const Message& message) noexcept {
+    Receive* part = next_part(whole, message.length);
+    if (whole.many->full) matcher(message).take(whole);
+    return part;
 }
 
 Receive* Inbox::next_part(Receive& whole, size_t length) noexcept {

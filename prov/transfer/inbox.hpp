@@ -37,7 +37,12 @@ public:
     void withdraw_all() noexcept;
     // The receive for a message that matches a posted one: that one, which is posted no more, or
     // the next part of its buffer. Null when memory is out.
-    Receive* claim(Receive& posted, const Message& message) noexcept;
+    Receive* claim(Receive& posted, const Message& message) noexcept {
+        if (posted.many) [[unlikely]]
+            return claim_part(posted, message);
+        matcher(message).take(posted);
+        return &posted;
+    }
 
     // ---- messages ----
     // Copies a message out of the buffer it came in. False when memory is out.
@@ -53,6 +58,7 @@ private:
     static size_t bytes_of(const Arrived& arrived) noexcept {
         return sizeof arrived + (arrived.outside ? arrived.message.payload.size() : 0);
     }
+    Receive* claim_part(Receive& whole, const Message& message) noexcept;
     Receive* next_part(Receive& whole, size_t length) noexcept;
 
     LongLists& longs_;

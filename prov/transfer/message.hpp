@@ -179,6 +179,11 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     Pieces pieces;
     std::optional<Many> many;
     Receive* whole{nullptr}; // the receive of whose buffer this is a part
+
+    // With its completion the whole buffer goes back to the application.
+    bool is_last_part() const noexcept {
+        return whole && whole->many->full && whole->many->parts == 1;
+    }
 };
 
 struct ArrivalOrder {};

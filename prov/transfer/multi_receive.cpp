@@ -38,13 +38,6 @@ ssize_t Engine::receive_many(const ReceiveArguments& a, Peer* source) noexcept {
     return 0;
 }
 
-// With its completion the whole buffer goes back to the application.
-bool Engine::is_last_part(const Receive& receive) noexcept {
-    if (!receive.whole) return false;
-    const Many& many = *receive.whole->many;
-    return many.full && many.parts == 1;
-}
-
 void Engine::part_done(Receive& whole) noexcept {
     Many& many = *whole.many;
     if (--many.parts > 0) return;

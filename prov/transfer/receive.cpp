@@ -189,7 +189,7 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
     if (receive.kind == 0) [[unlikely]]
         return part_received(receive, message, error);
-    const bool released = receive.many || is_last_part(receive);
+    const bool released = receive.many || receive.is_last_part();
     const uint64_t flags =
         receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0) | (released ? FI_MULTI_RECV : 0);
     count(settings_.tallies.received, error);

@@ -36,9 +36,7 @@ bool may_tell(const Lane& lane) noexcept {
 bool Engine::poll_rings() noexcept {
     bool found = false;
     for (Lane* lane : stations_.rings()) {
-        int left = kBatch;
-        while (left > 0 && take_from_ring(*lane)) --left;
-        if (left == kBatch) continue;
+        if (!lane->ring()->has_something() || !take_from_ring(*lane, kBatch)) continue;
         found = true;
         if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
     }
@@ -49,26 +47,29 @@ bool Engine::poll_rings() noexcept {
     return false;
 }
 
-// Takes one frame. False if none is there whose turn it is.
-bool Engine::take_from_ring(Lane& lane) noexcept {
+// Takes the frames whose turn it is, up to so many. False if there is none.
+bool Engine::take_from_ring(Lane& lane, int most) noexcept {
     srq::Ring& ring = *lane.ring();
-    const srq::RecordEnd end = ring.look();
-    if (end.length == 0) return false;
-    const auto bytes = ring.frame(end);
-    const auto frame = wire::read_frame(bytes);
-    if (!frame || !frame->is_counted()) { // what is said of rings is sent
-        refuse(lane, bytes);
-        return false;
+    int left = most;
+    for (; left > 0; --left) {
+        const srq::RecordEnd end = ring.look();
+        if (end.length == 0) break;
+        const auto bytes = ring.frame(end);
+        wire::Frame frame;
+        if (!wire::read_frame(bytes, frame) || !frame.is_counted()) { // of rings is said in sends
+            refuse(lane, bytes);
+            break;
+        }
+        if (take_frame(lane, frame, true) == ondemand::Turn::early) break;
+        lane.ring_out().freed(end.freed);
+        stations_.rings().count(lane.short_frames());
+        ring.pop(end);
     }
-    if (take_frame(lane, *frame, true) == ondemand::Turn::early) return false;
-    lane.ring_out().freed(end.freed);
-    stations_.rings().count(lane.short_frames());
-    ring.pop(end);
-    return true;
+    return left < most;
 }
 
 void Engine::empty_ring(Lane& lane) noexcept {
-    while (take_from_ring(lane)) {
+    while (take_from_ring(lane, kBatch)) {
     }
 }
 

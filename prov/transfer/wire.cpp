@@ -70,52 +70,52 @@ size_t write_fields(std::byte* out, const FrameHeader& header, uint64_t data, ui
     return size;
 }
 
-std::optional<Frame> read_any_frame(std::span<const std::byte> bytes) noexcept {
-    Frame frame{};
-    if (!take(bytes, frame.header)) return std::nullopt;
+bool read_any_frame(std::span<const std::byte> bytes, Frame& frame) noexcept {
+    frame = {};
+    if (!take(bytes, frame.header)) return false;
     const uint8_t flags = frame.header.flags & static_cast<uint8_t>(~kCrowded);
-    if (flags & ~(kTagged | kData | kConfirm | kEvent | kCollective)) return std::nullopt;
+    if (flags & ~(kTagged | kData | kConfirm | kEvent | kCollective)) return false;
     const bool carries =
         frame.header.kind == FrameKind::message || frame.header.kind == FrameKind::announce;
-    if (flags & kCollective && (flags & kTagged || !carries)) return std::nullopt;
-    if (flags & kData && !take(bytes, frame.data)) return std::nullopt;
-    if (flags & kConfirm && !take(bytes, frame.handle)) return std::nullopt;
+    if (flags & kCollective && (flags & kTagged || !carries)) return false;
+    if (flags & kData && !take(bytes, frame.data)) return false;
+    if (flags & kConfirm && !take(bytes, frame.handle)) return false;
     const bool is_note =
         frame.header.kind == FrameKind::wrote || frame.header.kind == FrameKind::read;
-    if (flags & kEvent && !(is_note && take_keys(bytes, frame))) return std::nullopt;
+    if (flags & kEvent && !(is_note && take_keys(bytes, frame))) return false;
     switch (frame.header.kind) {
     case FrameKind::message:
         break;
     case FrameKind::announce:
         if (!(flags & kConfirm) || !take(bytes, frame.announcement) || !is_announcement(bytes))
-            return std::nullopt;
+            return false;
         break;
     case FrameKind::finish:
-        if (bytes.size() < sizeof(Finish)) return std::nullopt;
+        if (bytes.size() < sizeof(Finish)) return false;
         break;
     case FrameKind::wrote:
         if (!(flags & (kData | kConfirm | kEvent)) || flags & kTagged || !bytes.empty())
-            return std::nullopt;
+            return false;
         break;
     case FrameKind::read:
-        if (flags != kEvent || !bytes.empty()) return std::nullopt;
+        if (flags != kEvent || !bytes.empty()) return false;
         break;
     case FrameKind::placed:
     case FrameKind::nothing:
     case FrameKind::grant:
-        if (flags != 0 || !bytes.empty()) return std::nullopt;
+        if (flags != 0 || !bytes.empty()) return false;
         break;
     case FrameKind::ring:
-        if (flags != 0 || !is_ring_word(frame.header.tag, bytes)) return std::nullopt;
+        if (flags != 0 || !is_ring_word(frame.header.tag, bytes)) return false;
         break;
     case FrameKind::atomic:
-        if (flags != kConfirm || !is_atomic(bytes)) return std::nullopt;
+        if (flags != kConfirm || !is_atomic(bytes)) return false;
         break;
     default:
-        return std::nullopt;
+        return false;
     }
     frame.payload = bytes;
-    return frame;
+    return true;
 }
 
 std::span<const uint32_t> Frame::regions(std::span<uint32_t, kIovLimit> room) const noexcept {

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 
 namespace odrc::transfer::wire {
@@ -154,16 +153,16 @@ struct Frame {
     bool is_counted() const noexcept { return header.kind < FrameKind::grant; }
 };
 
-// None unless the frame is whole.
-std::optional<Frame> read_any_frame(std::span<const std::byte> bytes) noexcept;
-inline std::optional<Frame> read_frame(std::span<const std::byte> bytes) noexcept {
-    if (bytes.size() < sizeof(FrameHeader)) return std::nullopt;
-    Frame frame{};
+// Takes a frame apart, of which nothing is initialized before. False unless it is whole.
+bool read_any_frame(std::span<const std::byte> bytes, Frame& frame) noexcept;
+inline bool read_frame(std::span<const std::byte> bytes, Frame& frame) noexcept {
+    if (bytes.size() < sizeof(FrameHeader)) return false;
     std::memcpy(&frame.header, bytes.data(), sizeof frame.header);
     if (frame.header.kind != FrameKind::message || frame.header.flags & ~(kTagged | kCrowded))
-        return read_any_frame(bytes);
+        return read_any_frame(bytes, frame);
+    frame.data = frame.handle = 0;
     frame.payload = bytes.subspan(sizeof frame.header); // most are nothing but a message
-    return frame;
+    return true;
 }
 
 } // namespace odrc::transfer::wire

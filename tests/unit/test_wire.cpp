@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -15,6 +16,12 @@ using namespace odrc::transfer::wire;
 namespace {
 
 std::span<const std::byte> first(const std::byte* bytes, size_t size) { return {bytes, size}; }
+
+// None unless the frame is whole.
+std::optional<Frame> read_frame(std::span<const std::byte> bytes) {
+    Frame frame;
+    return read_frame(bytes, frame) ? std::optional{frame} : std::nullopt;
+}
 
 } // namespace
 
