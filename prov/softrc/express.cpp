@@ -13,7 +13,8 @@ namespace odrc::soft {
 
 // Nothing, and nothing done, if there is anything special about the request or the moment. It goes
 // the long way then, which decides what becomes of it.
-std::optional<ibv_wc_status> QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
+[[gnu::always_inline]] inline std::optional<ibv_wc_status>
+QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     const bool write = wr.opcode == IBV_WR_RDMA_WRITE;
     if (kFaults || (!write && wr.opcode != IBV_WR_SEND) || !(wr.send_flags & IBV_SEND_INLINE) ||
         wr.num_sge != 1 || !link_ || !waiting_.empty() || state() != IBV_QPS_RTS)
@@ -41,6 +42,19 @@ std::optional<ibv_wc_status> QueuePair::carry_out_at_once(const ibv_send_wr& wr)
         return std::nullopt;
     copy_bytes(place.mapped, piece.iov_base, piece.iov_len);
     return IBV_WC_SUCCESS;
+}
+
+int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
+    std::lock_guard guard{lock_};
+    for (; wr; wr = wr->next) {
+        if (const auto status = carry_out_at_once(*wr)) {
+            conclude(*wr, *status);
+        } else if (const int error = accept(*wr)) {
+            *bad_wr = wr;
+            return error;
+        }
+    }
+    return 0;
 }
 
 } // namespace odrc::soft

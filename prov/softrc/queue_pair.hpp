@@ -165,7 +165,15 @@ private:
         return posted() - retired_.load(std::memory_order_acquire) < cap_.max_send_wr;
     }
     int accept(const ibv_send_wr& wr) noexcept;
-    void conclude(const ibv_send_wr& wr, ibv_wc_status status) noexcept;
+    // The next work request is over, in its turn.
+    void conclude(const ibv_send_wr& wr, ibv_wc_status status) noexcept {
+        const uint32_t position = posted() + 1;
+        posted_.store(position, std::memory_order_relaxed);
+        if (status == IBV_WC_SUCCESS) [[likely]]
+            complete(wr, position, IBV_WC_SUCCESS);
+        else
+            fail(wr, position, status);
+    }
     int keep(const ibv_send_wr& wr, uint32_t position, Verdict why) noexcept;
     void complete(const ibv_send_wr& wr, uint32_t position, ibv_wc_status status) noexcept {
         if (status != IBV_WC_SUCCESS || signal_all_ || wr.send_flags & IBV_SEND_SIGNALED)

@@ -27,17 +27,7 @@ constexpr uint8_t kRetryForever = 7;
 
 } // namespace
 
-// The next work request is over, in its turn.
-inline void QueuePair::conclude(const ibv_send_wr& wr, ibv_wc_status status) noexcept {
-    const uint32_t position = posted() + 1;
-    posted_.store(position, std::memory_order_relaxed);
-    if (status == IBV_WC_SUCCESS)
-        complete(wr, position, IBV_WC_SUCCESS);
-    else
-        fail(wr, position, status);
-}
-
-inline int QueuePair::accept(const ibv_send_wr& wr) noexcept {
+int QueuePair::accept(const ibv_send_wr& wr) noexcept {
     const uint32_t now = state();
     if (now == IBV_QPS_RESET || now == IBV_QPS_INIT || now == IBV_QPS_RTR) return EINVAL;
     const Opcode& op = what_is(wr.opcode);
@@ -69,19 +59,6 @@ inline int QueuePair::accept(const ibv_send_wr& wr) noexcept {
         return error;
     }
     posted_.store(position, std::memory_order_relaxed);
-    return 0;
-}
-
-int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
-    std::lock_guard guard{lock_};
-    for (; wr; wr = wr->next) {
-        if (const auto status = carry_out_at_once(*wr)) {
-            conclude(*wr, *status);
-        } else if (const int error = accept(*wr)) {
-            *bad_wr = wr;
-            return error;
-        }
-    }
     return 0;
 }
 
