@@ -210,4 +210,19 @@ private:
     bool ring_recalled_{false};
 };
 
+inline int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more) noexcept {
+    const auto position = static_cast<uint16_t>(posted_ + 1);
+    if (!(wr.send_flags & IBV_SEND_SIGNALED) &&
+        (++unsignaled_ >= signal_every() || budget_.left < budget_.much))
+        wr.send_flags |= IBV_SEND_SIGNALED;
+    if (wr.send_flags & IBV_SEND_SIGNALED) unsignaled_ = 0;
+    wr.wr_id = verbs::WorkId{kind, object, position}.bits();
+    if (!(more && posting_.hold(qp_.get(), wr)))
+        if (const int error = posting_.post(qp_.get(), wr)) return error;
+    posted_ = position;
+    visited_ = true;
+    --budget_.left;
+    return 0;
+}
+
 } // namespace odrc::ondemand

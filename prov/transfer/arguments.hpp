@@ -7,6 +7,7 @@
 // the operation completes; the lists that tell of it need only last for the call.
 
 #include "transfer/atomic_operation.hpp"
+#include "transfer/wire.hpp"
 
 #include <rdma/fi_collective.h>
 #include <rdma/fi_rma.h>
@@ -25,6 +26,17 @@ struct SendArguments {
     void* context;
     uint64_t flags; // FI_MSG or FI_TAGGED, and those of fi_msg(3); FI_COMPLETION: wanted
 };
+
+// What a message says of itself, before it has its number.
+inline wire::FrameHeader header_for(const SendArguments& a) noexcept {
+    const auto flags = static_cast<uint8_t>((a.flags & FI_TAGGED ? wire::kTagged : 0) |
+                                            (a.flags & FI_REMOTE_CQ_DATA ? wire::kData : 0));
+    return {.kind = wire::FrameKind::message,
+            .flags = flags,
+            .limit = 0,
+            .sequence = 0,
+            .tag = a.tag};
+}
 
 struct ReceiveArguments {
     std::span<const iovec> iov;

@@ -237,7 +237,6 @@ private:
 
     // send.cpp
     ssize_t begin(const SendArguments& a) noexcept;
-    ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
     Send* make_send(Peer& peer, const SendArguments& a, size_t length) noexcept;
     bool answer(Peer& peer, wire::FrameKind kind, uint64_t handle, int error,
                 const Results& results = {}) noexcept;
@@ -249,6 +248,12 @@ private:
     Tally* tally_of(const Send& send) const noexcept;
     void complete(Send& send, int error) noexcept;
     void release(Send& send) noexcept;
+
+    // short_frame.cpp
+    int post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept;
+    int post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags, verbs::WorkKind kind,
+                   const void* object, uint32_t sequence, bool& by_ring) noexcept;
+    ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
 
     // frame.cpp
     int post(Lane& lane, Send& send) noexcept;
@@ -266,13 +271,9 @@ private:
         return frames_.taken() >= most_frames_ && stations_.under_way() > 0;
     }
     int post_built(Lane& lane, Send& send, std::span<const std::byte> payload) noexcept;
-    int post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept;
-    int post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags, verbs::WorkKind kind,
-                   const void* object, uint32_t sequence, bool& by_ring) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, Send& send) noexcept;
     static void went_out(Send& send) noexcept;
-    int post_request(Lane& lane, ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
-                     bool more, uint32_t sequence) noexcept;
+    static int not_posted(const Lane& lane, int error) noexcept;
     bool post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
                         std::span<const std::byte> payload = {}) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,

@@ -70,51 +70,6 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
                       fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
-// The same for one that goes inline and lies in one piece, with room behind it for the end of a
-// record.
-int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept {
-    if (const int error = post_short(lane, frame, size, IBV_SEND_SIGNALED, verbs::WorkKind::send,
-                                     &send, send.header.sequence, send.by_ring))
-        return error;
-    went_out(send);
-    return 0;
-}
-
-// Into the peer's ring, if there is one and it has room: the window is not what keeps that from
-// being read into too much memory (room.cpp).
-int Engine::post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags,
-                       verbs::WorkKind kind, const void* object, uint32_t sequence,
-                       bool& by_ring) noexcept {
-    srq::RingWriter& ring = lane.ring_out();
-    const size_t record = srq::record_size(size);
-    const uint32_t granules = srq::granules_of(record);
-    by_ring = ring.has_room(granules) && !lane.has_written() && !lane.peer().has_little_room &&
-              record <= srq::kMostInRecord && record <= lane.max_inline();
-    ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
-                  .length = static_cast<uint32_t>(by_ring ? record : size),
-                  .lkey = 0};
-    ibv_send_wr wr; // what it has besides is for other operations, and takes long to clear
-    wr.next = nullptr;
-    wr.imm_data = 0;
-    wr.sg_list = &piece;
-    wr.num_sge = 1;
-    wr.opcode = IBV_WR_SEND;
-    wr.send_flags = flags | IBV_SEND_INLINE;
-    if (by_ring) {
-        const uint16_t freed = lane.ring() ? lane.ring()->tell() : uint16_t{0};
-        ring.end_record(frame, record,
-                        {.length = static_cast<uint16_t>(size), .freed = freed, .mark = 0});
-        wr.opcode = IBV_WR_RDMA_WRITE;
-        wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
-    }
-    if (const int error = post_request(lane, wr, kind, object, false, sequence)) return error;
-    if (by_ring) {
-        ring.wrote(granules);
-        lane.count_sent_by_ring();
-    }
-    return 0;
-}
-
 // A frame whose payload, of that size, lies in its buffer: the header goes in front of it.
 int Engine::post_copied(Lane& lane, Send& send, size_t size) noexcept {
     const size_t header_size = wire::header_size(send.header);
@@ -170,20 +125,16 @@ int Engine::post_frame(Lane& lane, const Segments& segments, unsigned flags, ver
     wr.num_sge = static_cast<int>(segments.count);
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags;
-    return post_request(lane, wr, kind, object, more, sequence);
-}
-
-int Engine::post_request(Lane& lane, ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
-                         bool more, uint32_t sequence) noexcept {
-    const int error = lane.post(wr, kind, object, more);
-    if (error) {
-        ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
-                  lane.adapter().port().name(), lane.peer().address.text(), fi_strerror(error));
-        return error;
-    }
-    if (wr.opcode == IBV_WR_SEND) lane.set_has_written(false);
+    if (const int error = lane.post(wr, kind, object, more)) return not_posted(lane, error);
+    lane.set_has_written(false);
     lane.peer().frame_sent(sequence);
     return 0;
+}
+
+int Engine::not_posted(const Lane& lane, int error) noexcept {
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: a frame to {} could not be posted: {}",
+              lane.adapter().port().name(), lane.peer().address.text(), fi_strerror(error));
+    return error;
 }
 
 // Posts a frame that is not counted, over a lane that has a place for it. False if it ended the

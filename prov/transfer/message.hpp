@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/copy_few.hpp"
 #include "base/list.hpp"
 #include "base/short_list.hpp"
 #include "ondemand/peer.hpp"
@@ -70,7 +71,7 @@ struct Pieces {
         size_t done = 0;
         for (const iovec& v : list()) {
             const size_t n = std::min(v.iov_len, from.size() - done);
-            if (n > 0) std::memcpy(v.iov_base, from.data() + done, n);
+            copy_few(v.iov_base, from.data() + done, n);
             done += n;
         }
         return done;

@@ -3,21 +3,7 @@
 
 #include "transfer/segments.hpp"
 
-#include <cstring>
-
 namespace odrc::transfer {
-namespace {
-
-// Copies the pieces one after the other, and gives the end.
-std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
-    for (const iovec& v : iov) {
-        if (v.iov_len > 0) std::memcpy(to, v.iov_base, v.iov_len);
-        to += v.iov_len;
-    }
-    return to;
-}
-
-} // namespace
 
 Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
                 uint32_t key) noexcept {
@@ -25,10 +11,6 @@ Segments listed(const std::byte* header, size_t header_size, std::span<const iov
     segments.add(header, header_size, key);
     for (const iovec& v : iov) segments.add(v.iov_base, v.iov_len, key);
     return segments;
-}
-
-size_t join(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept {
-    return static_cast<size_t>(gather(frame.bytes + header_size, iov) - frame.bytes);
 }
 
 srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/copy_few.hpp"
 #include "srq/buffer_pool.hpp"
 #include "transfer/wire.hpp"
 
@@ -32,12 +33,23 @@ struct ShortFrame {
 };
 static_assert(sizeof(ShortFrame) <= srq::kMostInRecord);
 
+// Copies the pieces one after the other, and gives the end.
+inline std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
+    for (const iovec& v : iov) {
+        copy_few(to, v.iov_base, v.iov_len);
+        to += v.iov_len;
+    }
+    return to;
+}
+
 // A header of that size, and the message from where it lies.
 Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
                 uint32_t key) noexcept;
 // The same in one piece, which a device takes with the call in fewer steps than a list. Gives how
 // long it is.
-size_t join(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept;
+inline size_t join(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept {
+    return static_cast<size_t>(gather(frame.bytes + header_size, iov) - frame.bytes);
+}
 
 // Copies a message behind room for its header. Null when memory is out.
 srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept;

@@ -9,17 +9,6 @@
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::transfer {
-namespace {
-
-wire::FrameHeader header_for(const SendArguments& a) noexcept {
-    wire::FrameHeader header{
-        .kind = wire::FrameKind::message, .flags = 0, .limit = 0, .sequence = 0, .tag = a.tag};
-    if (a.flags & FI_TAGGED) header.flags |= wire::kTagged;
-    if (a.flags & FI_REMOTE_CQ_DATA) header.flags |= wire::kData;
-    return header;
-}
-
-} // namespace
 
 ssize_t Engine::begin(const SendArguments& a) noexcept {
     if (a.iov.size() > segments_) return -FI_EINVAL;
@@ -41,35 +30,6 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
     const int error = submit(*peer, *send);
     if (error) release(*send);
     return -error;
-}
-
-// Nobody awaits its completion and the device takes it with the call: a copy is all that is kept.
-ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
-    srq::Buffer* copy = copy_into_buffer(injects_, a.iov);
-    if (!copy) return -FI_EAGAIN;
-    wire::FrameHeader header = header_for(a);
-    header.sequence = lane.peer().sent;
-    stamp(lane, header);
-    const size_t header_size = wire::header_size(header);
-    std::byte* frame = copy->data + wire::kMaxHeader - header_size;
-    wire::write_header(frame, header, a.data, 0);
-    const Kept kept{.address = 0,
-                    .rkey = 0,
-                    .soft_rkey = 0,
-                    .length = static_cast<uint16_t>(length),
-                    .header = static_cast<uint8_t>(header_size),
-                    .write = false};
-    std::memcpy(copy->data, &kept, sizeof kept);
-    bool by_ring = false;
-    if (const int error = post_short(lane, frame, header_size + length, 0, verbs::WorkKind::lane,
-                                     &lane, header.sequence, by_ring)) {
-        injects_.give_back(copy);
-        return -error;
-    }
-    lane.keep(*copy);
-    count_sent(by_ring ? traffic_.ring : traffic_.eager, length);
-    count(settings_.tallies.sent, 0);
-    return 0;
 }
 
 Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexcept {
