@@ -63,7 +63,7 @@ void Collectives::part_lost(void* context, int error) noexcept {
 int Collectives::error_of(const CollectiveOperation& op, const Message& message,
                           int error) const noexcept {
     const Peer& peer = *message.peer;
-    if (message.has_data) {
+    if (message.has_data()) {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: a collective has failed at {}: {}", port_.name(),
                   peer.address.text(), fi_strerror(static_cast<int>(message.data)));
         return message.data > 0 && message.data < 4096 ? static_cast<int>(message.data) : FI_EIO;

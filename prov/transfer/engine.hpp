@@ -298,6 +298,8 @@ private:
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
     void complete_canceled(Receive& receive) noexcept;
     void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
+    void complete_badly(const Receive& receive, const Message& message, uint64_t flags,
+                        size_t bytes, int error) noexcept;
     fi_addr_t source_of(Peer* peer) noexcept;
 
     // multi_receive.cpp

@@ -222,11 +222,8 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
     const bool has_tag = flags & (wire::kTagged | wire::kCollective);
     on_message({.peer = &lane.peer(),
                 .session = lane.session(),
-                .tagged = (flags & wire::kTagged) != 0,
-                .collective = (flags & wire::kCollective) != 0,
+                .flags = flags,
                 .announced = frame.header.kind == wire::FrameKind::announce,
-                .has_data = (flags & wire::kData) != 0,
-                .confirm = (flags & wire::kConfirm) != 0,
                 .tag = has_tag ? frame.header.tag : 0,
                 .data = frame.data,
                 .handle = frame.handle,

@@ -19,7 +19,7 @@ public:
     // Untagged messages, tagged ones and ours meet their receives each among themselves.
     Matcher& matcher(uint64_t flags) noexcept { return flags & FI_TAGGED ? tagged_ : messages_; }
     Matcher& matcher(const Message& message) noexcept {
-        return message.collective ? parts_ : message.tagged ? tagged_ : messages_;
+        return message.tagged() ? tagged_ : message.collective() ? parts_ : messages_;
     }
     Matcher& parts() noexcept { return parts_; }
     // Receives that wait for a message.

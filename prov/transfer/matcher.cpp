@@ -24,6 +24,7 @@ bool Matcher::post(Receive& receive) noexcept {
             return pattern->hash(r.source, r.tag);
         }))
         return false;
+    receive.pattern = pattern;
     receive.order = order_++;
     posted_.push_back(receive);
     ++posted_count_;
@@ -67,7 +68,7 @@ Receive* Matcher::take_any() noexcept {
 }
 
 void Matcher::take(Receive& receive) noexcept {
-    pattern_of(receive.ignore, !receive.source)->receives.remove(receive);
+    receive.pattern->receives.remove(receive);
     List<Receive, Posting>::erase(receive);
     --posted_count_;
 }

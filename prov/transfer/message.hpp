@@ -126,18 +126,19 @@ struct Results {
 struct Message {
     Peer* peer;
     uint32_t session; // of the lane it came over
-    bool tagged;
-    bool collective; // a part of one
-    bool announced;  // the message is still in its sender's memory
-    bool has_data;
-    bool confirm; // the sender awaits a finish for the handle
+    uint8_t flags;    // wire::FrameFlags
+    bool announced;   // the message is still in its sender's memory
     uint64_t tag;
     uint64_t data;
     uint64_t handle;
     size_t length;
     std::span<const std::byte> payload; // the message, or the announcement's segments
 
-    bool wants_finish() const noexcept { return announced || confirm; }
+    bool tagged() const noexcept { return flags & wire::kTagged; }
+    bool collective() const noexcept { return flags & wire::kCollective; } // a part of one
+    bool has_data() const noexcept { return flags & wire::kData; }
+    bool confirm() const noexcept { return flags & wire::kConfirm; } // a finish for the handle
+    bool wants_finish() const noexcept { return announced || confirm(); }
     // The sender has not been told that it failed: what it said of its memory still holds.
     bool in_session() const noexcept { return peer->in_session(session); }
 };
@@ -172,7 +173,8 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     Peer* source{nullptr}; // null: from anyone
     uint64_t tag{0};
     uint64_t ignore{0};
-    uint64_t order{0}; // of posting
+    uint64_t order{0};                // of posting
+    struct Pattern* pattern{nullptr}; // under which it is posted
     void* context{nullptr};
     uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED; 0: a part, not the program's
     bool wanted{false};    // its completion

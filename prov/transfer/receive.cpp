@@ -87,7 +87,7 @@ ssize_t Engine::peek(const ReceiveArguments& a, const Peer* source) noexcept {
     }
     const Message& m = arrived->message;
     settings_.receive->push({.context = a.context,
-                             .flags = kind | (m.has_data ? FI_REMOTE_CQ_DATA : 0),
+                             .flags = kind | (m.has_data() ? FI_REMOTE_CQ_DATA : 0),
                              .length = m.length,
                              .buffer = nullptr,
                              .data = m.data,
@@ -133,11 +133,8 @@ ssize_t Engine::cancel(void* context) noexcept {
 void Engine::complete_canceled(Receive& receive) noexcept {
     const Message none{.peer = nullptr,
                        .session = 0,
-                       .tagged = false,
-                       .collective = false,
+                       .flags = 0,
                        .announced = false,
-                       .has_data = false,
-                       .confirm = false,
                        .tag = receive.tag,
                        .data = 0,
                        .handle = 0,
@@ -152,7 +149,7 @@ void Engine::on_message(const Message& message) noexcept {
     if (closing_) return;
     ++counters_.messages_received;
     counters_.bytes_received += message.length;
-    if (message.collective) [[unlikely]]
+    if (message.collective()) [[unlikely]]
         return on_part(message);
     if (Receive* posted = inbox_.matcher(message).find_receive(message)) {
         Receive* receive = inbox_.claim(*posted, message);
@@ -180,7 +177,7 @@ void Engine::discard(Arrived& arrived) noexcept {
 void Engine::deliver(Receive& receive, const Message& message) noexcept {
     if (message.announced) return fetch(receive, message);
     const size_t bytes = receive.pieces.fill(message.payload);
-    if (message.confirm) send_finish(message, 0);
+    if (message.confirm()) send_finish(message, 0);
     complete(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
 }
 
@@ -190,22 +187,12 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
     if (receive.kind == 0) [[unlikely]]
         return part_received(receive, message, error);
     const bool released = receive.many || receive.is_last_part();
-    const uint64_t flags =
-        receive.kind | (message.has_data ? FI_REMOTE_CQ_DATA : 0) | (released ? FI_MULTI_RECV : 0);
+    const uint64_t flags = receive.kind | (message.has_data() ? FI_REMOTE_CQ_DATA : 0) |
+                           (released ? FI_MULTI_RECV : 0);
     count(settings_.tallies.received, error);
-    if (settings_.receive && error) {
-        fi_cq_err_entry entry{};
-        entry.op_context = receive.context;
-        entry.flags = flags;
-        entry.len = bytes;
-        entry.buf = receive.pieces.first();
-        entry.data = message.data;
-        entry.tag = message.tag;
-        entry.olen = error == FI_ETRUNC ? message.length - bytes : 0;
-        entry.err = error;
-        entry.prov_errno = error;
-        settings_.receive->push_error(entry);
-    } else if (settings_.receive && (receive.wanted || released)) {
+    if (error) [[unlikely]]
+        complete_badly(receive, message, flags, bytes, error);
+    else if (settings_.receive && (receive.wanted || released))
         settings_.receive->push({.context = receive.context,
                                  .flags = flags,
                                  .length = bytes,
@@ -213,9 +200,24 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
                                  .data = message.data,
                                  .tag = message.tag,
                                  .source = source_of(message.peer)});
-    }
     if (receive.whole) part_done(*receive.whole);
     inbox_.destroy(receive);
+}
+
+void Engine::complete_badly(const Receive& receive, const Message& message, uint64_t flags,
+                            size_t bytes, int error) noexcept {
+    if (!settings_.receive) return;
+    fi_cq_err_entry entry{};
+    entry.op_context = receive.context;
+    entry.flags = flags;
+    entry.len = bytes;
+    entry.buf = receive.pieces.first();
+    entry.data = message.data;
+    entry.tag = message.tag;
+    entry.olen = error == FI_ETRUNC ? message.length - bytes : 0;
+    entry.err = error;
+    entry.prov_errno = error;
+    settings_.receive->push_error(entry);
 }
 
 fi_addr_t Engine::source_of(Peer* peer) noexcept {

@@ -66,11 +66,10 @@ TEST_CASE("tagged messages, untagged ones and parts do not meet each other's rec
     Receive& tagged = rig.post(FI_TAGGED);
     Message m = message(1);
     CHECK(!rig.inbox.matcher(m).find_receive(m));
-    m.collective = true;
+    m.flags = wire::kCollective;
     CHECK(&rig.inbox.matcher(m) == &rig.inbox.parts());
     CHECK(!rig.inbox.matcher(m).find_receive(m));
-    m.collective = false;
-    m.tagged = true;
+    m.flags = wire::kTagged;
     CHECK(rig.inbox.matcher(m).find_receive(m) == &tagged);
 }
 
