@@ -81,10 +81,10 @@ private:
         for (int batch = 0; batch <= options_.batches; ++batch) {
             const Stopwatch watch;
             for (int i = 0; i < times; ++i) {
-                if (first()) send(size);
-                drain(1);
-                if (!first()) send(size);
+                if (!first()) drain(1);
+                send(size);
                 post_receive(size);
+                if (first()) drain(2);
             }
             if (batch > 0) samples.add(watch.nanoseconds() / 2e3 / times);
         }

@@ -34,7 +34,7 @@ public:
     CompletionSink(size_t size, bool many_threads, bool waitable);
 
     // Without memory to keep a completion, it is counted as lost and reported as an overrun.
-    void push(const Completion& completion) noexcept {
+    [[gnu::always_inline]] void push(const Completion& completion) noexcept {
         const std::lock_guard guard{lock_};
         put(completion, false);
     }
@@ -79,7 +79,7 @@ private:
     size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
     // The place behind all that is there.
     Slot& end() noexcept { return ring_[(head_ + count()) & (ring_.size() - 1)]; }
-    void put(const Completion& completion, bool is_error) noexcept {
+    [[gnu::always_inline]] void put(const Completion& completion, bool is_error) noexcept {
         if (count() == ring_.size() && !make_room(is_error)) [[unlikely]]
             return;
         Slot& slot = end();
