@@ -210,7 +210,8 @@ private:
     bool ring_recalled_{false};
 };
 
-inline int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more) noexcept {
+inline int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
+                      bool more) noexcept {
     const auto position = static_cast<uint16_t>(posted_ + 1);
     if (!(wr.send_flags & IBV_SEND_SIGNALED) &&
         (++unsignaled_ >= signal_every() || budget_.left < budget_.much))

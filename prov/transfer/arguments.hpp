@@ -31,11 +31,8 @@ struct SendArguments {
 inline wire::FrameHeader header_for(const SendArguments& a) noexcept {
     const auto flags = static_cast<uint8_t>((a.flags & FI_TAGGED ? wire::kTagged : 0) |
                                             (a.flags & FI_REMOTE_CQ_DATA ? wire::kData : 0));
-    return {.kind = wire::FrameKind::message,
-            .flags = flags,
-            .limit = 0,
-            .sequence = 0,
-            .tag = a.tag};
+    return {
+        .kind = wire::FrameKind::message, .flags = flags, .limit = 0, .sequence = 0, .tag = a.tag};
 }
 
 struct ReceiveArguments {
