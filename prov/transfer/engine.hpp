@@ -195,9 +195,6 @@ private:
     void look_at_stopped(Time now) noexcept;
 
     // rings.cpp
-    bool poll_rings() noexcept;
-    bool take_from_ring(Lane& lane, int most) noexcept;
-    void empty_ring(Lane& lane) noexcept;
     void think_about_ring(Lane& lane) noexcept;
     void give_ring(Lane& lane) noexcept;
     bool tell_of_ring(Lane& lane, wire::RingWord word,
@@ -278,15 +275,20 @@ private:
                         std::span<const std::byte> payload = {}) noexcept;
     int post_frame(Lane& lane, const Segments& segments, unsigned flags, verbs::WorkKind kind,
                    const void* object, bool more, uint32_t sequence) noexcept;
-    void on_received(Lane& lane, std::span<const std::byte> bytes) noexcept;
-    void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
-    ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept;
-    void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     void count_sent(BySize& way, size_t length) noexcept {
         way.count(length);
         ++counters_.messages_sent;
         counters_.bytes_sent += length;
     }
+
+    // incoming.cpp
+    void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
+    ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept;
+    void on_received(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    bool poll_rings() noexcept;
+    bool take_from_ring(Lane& lane, int most) noexcept;
+    void empty_ring(Lane& lane) noexcept;
 
     // receive.cpp
     void on_message(const Message& message) noexcept;

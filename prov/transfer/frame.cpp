@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Frames on their way out, and how one coming in is taken apart.
+// Frames on their way out. (Short ones: short_frame.cpp.)
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
@@ -159,76 +159,6 @@ bool Engine::post_uncounted(Lane& lane, wire::FrameKind kind, uint64_t tag,
               lane.adapter().port().name(), lane.peer().address.text(), fi_strerror(error));
     wireup_.drop(lane.peer(), error);
     return false;
-}
-
-// A frame has come in a receive.
-void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept {
-    wireup_.heard_from(lane);
-    wire::Frame frame;
-    if (!wire::read_frame(bytes, frame)) return refuse(lane, bytes);
-    if (!frame.is_counted()) [[unlikely]] {
-        lane.visit();
-        return on_uncounted(lane, frame);
-    }
-    lane.station().shares().count(lane.peer().heard_in);
-    auto turn = take_frame(lane, frame, false);
-    if (turn == ondemand::Turn::early && lane.ring()) {
-        empty_ring(lane); // of what was sent before
-        turn = take_frame(lane, frame, false);
-    }
-    if (turn == ondemand::Turn::early) refuse(lane, bytes);
-    if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
-        stations_.rings().count(lane.short_frames())) [[unlikely]]
-        think_about_ring(lane);
-}
-
-void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
-    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent {} bytes that are no frame, or not the next one",
-              adapter_.port().name(), lane.peer().address.text(), bytes.size());
-    if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
-}
-
-// Takes in what has come, if it is its turn, and says whether it is.
-ondemand::Turn Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept {
-    using ondemand::Turn;
-    lane.visit();
-    const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
-    if (by_ring && turn != Turn::early) lane.count_received_by_ring();
-    if (turn == Turn::next) [[likely]]
-        on_frame(lane, frame);
-    else if (turn == Turn::repeated)
-        ++counters_.repeats_dropped;
-    return turn;
-}
-
-void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
-    take_window(lane, frame);
-    switch (frame.header.kind) {
-    case wire::FrameKind::finish:
-        return on_finish(lane.peer(), frame);
-    case wire::FrameKind::atomic:
-        return on_atomic(lane, frame);
-    case wire::FrameKind::wrote:
-    case wire::FrameKind::read:
-        return on_note(lane, frame);
-    case wire::FrameKind::placed:
-        return on_placed(lane.peer(), frame.header.tag);
-    case wire::FrameKind::nothing:
-        return;
-    default:
-        break; // a message
-    }
-    const uint8_t flags = frame.header.flags;
-    const bool has_tag = flags & (wire::kTagged | wire::kCollective);
-    on_message({.peer = &lane.peer(),
-                .session = lane.session(),
-                .flags = flags,
-                .announced = frame.header.kind == wire::FrameKind::announce,
-                .tag = has_tag ? frame.header.tag : 0,
-                .data = frame.data,
-                .handle = frame.handle,
-                .length = frame.message_length(),
-                .payload = frame.payload});
 }
 
 } // namespace odrc::transfer

@@ -67,12 +67,6 @@ Receive* Matcher::take_any() noexcept {
     return r;
 }
 
-void Matcher::take(Receive& receive) noexcept {
-    receive.pattern->receives.remove(receive);
-    List<Receive, Posting>::erase(receive);
-    --posted_count_;
-}
-
 bool Matcher::keep(Arrived& arrived) noexcept {
     for (const auto& pattern : patterns_) {
         if (index(*pattern, arrived)) continue;

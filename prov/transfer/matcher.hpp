@@ -43,7 +43,11 @@ public:
     bool post(Receive& receive) noexcept;
     // The first posted receive that the message matches; or null. It stays until taken.
     Receive* find_receive(const Message& message) noexcept;
-    void take(Receive& receive) noexcept;
+    void take(Receive& receive) noexcept {
+        receive.pattern->receives.remove(receive);
+        List<Receive, Posting>::erase(receive);
+        --posted_count_;
+    }
     // The first posted receive of that context, taken out; or null.
     Receive* take_receive(const void* context) noexcept;
     // The first posted receive from that source alone, taken out; or null.

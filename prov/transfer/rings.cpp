@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Rings (srq/ring.hpp): what comes in by them, and who has one.
+// Who has a ring (srq/ring.hpp), and what is said of rings.
 //
 // A frame takes the ring if it goes inline and the ring has room for it, and the lane's sends
 // otherwise: nothing ever waits for a ring. Its number says where it belongs among what comes
@@ -19,59 +19,12 @@
 namespace odrc::transfer {
 namespace {
 
-constexpr int kBatch = 16; // frames taken from a ring at a time
-
-// What is in the rings goes first, so many times in a row.
-constexpr uint32_t kTurns = 16;
-
 // Of a lane that has failed, or whose peer is asked to leave, nothing new is begun.
 bool may_tell(const Lane& lane) noexcept {
     return !lane.failed() && lane.peer().ready() && lane.has_place();
 }
 
 } // namespace
-
-// Takes in what has come by rings, some of each. False when there was nothing, or when it is time
-// to look elsewhere.
-bool Engine::poll_rings() noexcept {
-    bool found = false;
-    for (Lane* lane : stations_.rings()) {
-        if (!lane->ring()->has_something() || !take_from_ring(*lane, kBatch)) continue;
-        found = true;
-        if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
-    }
-    if (found && !blocked_.empty()) [[unlikely]]
-        unblock();
-    if (found && ++ring_polls_ < kTurns) return true;
-    ring_polls_ = 0;
-    return false;
-}
-
-// Takes the frames whose turn it is, up to so many. False if there is none.
-bool Engine::take_from_ring(Lane& lane, int most) noexcept {
-    srq::Ring& ring = *lane.ring();
-    int left = most;
-    for (; left > 0; --left) {
-        const srq::RecordEnd end = ring.look();
-        if (end.length == 0) break;
-        const auto bytes = ring.frame(end);
-        wire::Frame frame;
-        if (!wire::read_frame(bytes, frame) || !frame.is_counted()) { // of rings is said in sends
-            refuse(lane, bytes);
-            break;
-        }
-        if (take_frame(lane, frame, true) == ondemand::Turn::early) break;
-        lane.ring_out().freed(end.freed);
-        stations_.rings().count(lane.short_frames());
-        ring.pop(end);
-    }
-    return left < most;
-}
-
-void Engine::empty_ring(Lane& lane) noexcept {
-    while (take_from_ring(lane, kBatch)) {
-    }
-}
 
 // So many short frames have come over the lane that its peer may have a ring.
 void Engine::think_about_ring(Lane& lane) noexcept {

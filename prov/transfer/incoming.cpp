@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Frames that come in, by receives and by rings (rings.cpp).
+
+#include "base/log.hpp"
+#include "transfer/engine.hpp"
+
+namespace odrc::transfer {
+namespace {
+
+constexpr int kBatch = 16; // frames taken from a ring at a time
+
+// What is in the rings goes first, so many times in a row.
+constexpr uint32_t kTurns = 16;
+
+} // namespace
+
+void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
+    take_window(lane, frame);
+    switch (frame.header.kind) {
+    case wire::FrameKind::finish:
+        return on_finish(lane.peer(), frame);
+    case wire::FrameKind::atomic:
+        return on_atomic(lane, frame);
+    case wire::FrameKind::wrote:
+    case wire::FrameKind::read:
+        return on_note(lane, frame);
+    case wire::FrameKind::placed:
+        return on_placed(lane.peer(), frame.header.tag);
+    case wire::FrameKind::nothing:
+        return;
+    default:
+        break; // a message
+    }
+    const uint8_t flags = frame.header.flags;
+    const bool has_tag = flags & (wire::kTagged | wire::kCollective);
+    on_message({.peer = &lane.peer(),
+                .session = lane.session(),
+                .flags = flags,
+                .announced = frame.header.kind == wire::FrameKind::announce,
+                .tag = has_tag ? frame.header.tag : 0,
+                .data = frame.data,
+                .handle = frame.handle,
+                .length = frame.message_length(),
+                .payload = frame.payload});
+}
+
+// Takes in what has come, if it is its turn, and says whether it is.
+[[gnu::always_inline]] inline ondemand::Turn
+Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept {
+    using ondemand::Turn;
+    lane.visit();
+    const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
+    if (by_ring && turn != Turn::early) lane.count_received_by_ring();
+    if (turn == Turn::next) [[likely]]
+        on_frame(lane, frame);
+    else if (turn == Turn::repeated)
+        ++counters_.repeats_dropped;
+    return turn;
+}
+
+// A frame has come in a receive.
+void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept {
+    wireup_.heard_from(lane);
+    wire::Frame frame;
+    if (!wire::read_frame(bytes, frame)) return refuse(lane, bytes);
+    if (!frame.is_counted()) [[unlikely]] {
+        lane.visit();
+        return on_uncounted(lane, frame);
+    }
+    lane.station().shares().count(lane.peer().heard_in);
+    auto turn = take_frame(lane, frame, false);
+    if (turn == ondemand::Turn::early && lane.ring()) {
+        empty_ring(lane); // of what was sent before
+        turn = take_frame(lane, frame, false);
+    }
+    if (turn == ondemand::Turn::early) refuse(lane, bytes);
+    if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
+        stations_.rings().count(lane.short_frames())) [[unlikely]]
+        think_about_ring(lane);
+}
+
+void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: {} sent {} bytes that are no frame, or not the next one",
+              adapter_.port().name(), lane.peer().address.text(), bytes.size());
+    if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
+}
+
+// Takes in what has come by rings, some of each. False when there was nothing, or when it is time
+// to look elsewhere.
+bool Engine::poll_rings() noexcept {
+    bool found = false;
+    for (Lane* lane : stations_.rings()) {
+        if (!lane->ring()->has_something() || !take_from_ring(*lane, kBatch)) continue;
+        found = true;
+        if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
+    }
+    if (found && !blocked_.empty()) [[unlikely]]
+        unblock();
+    if (found && ++ring_polls_ < kTurns) return true;
+    ring_polls_ = 0;
+    return false;
+}
+
+// Takes the frames whose turn it is, up to so many. False if there is none.
+bool Engine::take_from_ring(Lane& lane, int most) noexcept {
+    srq::Ring& ring = *lane.ring();
+    int left = most;
+    for (; left > 0; --left) {
+        const srq::RecordEnd end = ring.look();
+        if (end.length == 0) break;
+        const auto bytes = ring.frame(end);
+        wire::Frame frame;
+        if (!wire::read_frame(bytes, frame) || !frame.is_counted()) { // of rings is said in sends
+            refuse(lane, bytes);
+            break;
+        }
+        if (take_frame(lane, frame, true) == ondemand::Turn::early) break;
+        lane.ring_out().freed(end.freed);
+        stations_.rings().count(lane.short_frames());
+        ring.pop(end);
+    }
+    return left < most;
+}
+
+void Engine::empty_ring(Lane& lane) noexcept {
+    while (take_from_ring(lane, kBatch)) {
+    }
+}
+
+} // namespace odrc::transfer
