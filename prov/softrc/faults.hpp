@@ -38,9 +38,13 @@ inline bool take_one(std::atomic<int64_t>& count) noexcept {
 }
 
 inline bool strikes(const std::atomic<uint32_t>& one_in) noexcept {
-    static thread_local std::minstd_rand random{std::random_device{}()};
+    // The generator's state, for all threads: two that draw at once may draw the same.
+    static std::atomic<uint32_t> drawn{std::random_device{}()};
     const uint32_t n = one_in.load(std::memory_order_relaxed);
-    return n > 0 && random() % n == 0;
+    if (n == 0) return false;
+    const auto next = static_cast<uint32_t>(std::minstd_rand(drawn.load())());
+    drawn.store(next);
+    return next % n == 0;
 }
 
 // ODRC_FAULT_LOST and ODRC_FAULT_UNACKNOWLEDGED, for programs that know nothing of all this. Looked

@@ -7,7 +7,9 @@
 #include "base/log.hpp"
 
 #include <algorithm>
-#include <random>
+#include <cerrno>
+
+#include <sys/random.h>
 
 namespace odrc::verbs {
 namespace {
@@ -20,10 +22,13 @@ constexpr uint8_t kRetries = 6;
 constexpr uint8_t kRnrTimer = 12;
 constexpr uint8_t kRnrRetriesForever = 7;
 
-// A packet sequence number that an old connection's stray packets will not hit.
+// A packet sequence number that an old connection's stray packets will not hit. It is the kernel's:
+// a generator for each thread would be forked with it, and what a library loaded late keeps for
+// each thread comes from malloc, at its first use.
 uint32_t random_psn() {
-    static thread_local std::minstd_rand random{std::random_device{}()};
-    return static_cast<uint32_t>(random()) & 0xffffff;
+    uint32_t psn = 0;
+    if (getrandom(&psn, sizeof psn, 0) != sizeof psn) throw Error{errno};
+    return psn & 0xffffff;
 }
 
 uint8_t reads_at_a_time(const ibv_device_attr& attr) noexcept {

@@ -31,3 +31,10 @@ list=$(foreign fi_info -p odrc)
 if [[ ! -e /sys/class/infiniband ]]; then
     [[ $(grep -c domain: <<<"$list") == 1 ]] || fail "more than soft0"
 fi
+
+# What the processes that load it see of it: its entry point, and no storage for their every thread.
+object=$FI_PROVIDER_PATH/libodrc-fi.so
+shown=$(nm --dynamic --defined-only --format=just-symbols "$object")
+[[ $shown == fi_prov_ini ]] || fail "shows more than its entry point: $shown"
+segments=$(readelf --program-headers --wide "$object")
+[[ $segments == *LOAD* && $segments != *TLS* ]] || fail "has thread-local storage: $segments"
