@@ -34,6 +34,10 @@ public:
     void push_back(T& t) noexcept { insert(static_cast<Node&>(t), head_); }
     void push_front(T& t) noexcept { insert(static_cast<Node&>(t), *head_.next); }
 
+    static void insert_before(T& t, T& behind) noexcept {
+        insert(static_cast<Node&>(t), static_cast<Node&>(behind));
+    }
+
     T* pop_front() noexcept {
         T* t = front();
         if (t) erase(*t);

@@ -44,6 +44,8 @@ public:
     ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept override;
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override;
     int destroy_qp(ibv_qp* qp) noexcept override;
+    ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override;
+    int destroy_ah(ibv_ah* ah) noexcept override;
     ibv_gid gid() const noexcept override;
     uint64_t node() const noexcept override { return process_->node().instance(); }
     uint64_t rnr_naks() const noexcept override;
@@ -56,8 +58,6 @@ public:
     int query_port(uint8_t number, ibv_port_attr* attr) noexcept;
     int query_srq(ibv_srq* srq, ibv_srq_attr* attr) noexcept;
     int query_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask, ibv_qp_init_attr* init) noexcept;
-    ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept;
-    int destroy_ah(ibv_ah* ah) noexcept;
 
 private:
     std::shared_ptr<Process> process_;

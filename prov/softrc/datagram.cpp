@@ -3,6 +3,7 @@
 
 // One datagram (IBTA 1.4, 9.8.3): it arrives whole, or is lost without a word.
 
+#include "softrc/faults.hpp"
 #include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/transitions.hpp"
@@ -55,7 +56,9 @@ QueuePair::Outcome QueuePair::send_datagram(const ibv_send_wr& wr, const Data& d
         }
         known = std::prev(met_.end());
     }
+    if (fault_loses_datagram()) return sent;
     deliver_datagram(wr, data, known->second);
+    if (fault_doubles_datagram()) deliver_datagram(wr, data, known->second);
     return sent;
 }
 

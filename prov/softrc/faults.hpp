@@ -20,7 +20,7 @@ inline constexpr bool kFaults = true;
 struct Faults {
     std::atomic<int64_t> operations_until_break{-1}; // then one ends as if the peer did not answer
     // One in so many, at random, breaks its connection: it is not carried out, or it is and seems
-    // not to be. 0: none.
+    // not to be. Of datagrams, one in so many is lost, or comes twice. 0: none.
     std::atomic<uint32_t> lost_one_in{0};
     std::atomic<uint32_t> unacknowledged_one_in{0};
     std::atomic<int64_t> without_receive{0}; // so many tries find no receive posted
@@ -64,6 +64,8 @@ inline bool fault_breaks() noexcept {
            strikes(faults.lost_one_in);
 }
 inline bool fault_loses_answer() noexcept { return strikes(faults.unacknowledged_one_in); }
+inline bool fault_loses_datagram() noexcept { return strikes(faults.lost_one_in); }
+inline bool fault_doubles_datagram() noexcept { return strikes(faults.unacknowledged_one_in); }
 inline bool fault_finds_no_receive() noexcept { return take_one(faults.without_receive); }
 inline bool fault_empties_poll() noexcept { return take_one(faults.empty_polls); }
 inline bool fault_fails_registration() noexcept { return take_one(faults.failed_registrations); }
@@ -74,6 +76,8 @@ inline constexpr bool kFaults = false;
 constexpr void read_faults(bool) noexcept {}
 constexpr bool fault_loses_answer() noexcept { return false; }
 constexpr bool fault_breaks() noexcept { return false; }
+constexpr bool fault_loses_datagram() noexcept { return false; }
+constexpr bool fault_doubles_datagram() noexcept { return false; }
 constexpr bool fault_finds_no_receive() noexcept { return false; }
 constexpr bool fault_empties_poll() noexcept { return false; }
 constexpr bool fault_fails_registration() noexcept { return false; }

@@ -12,9 +12,25 @@
 #include <infiniband/verbs.h>
 #include <memory>
 #include <netinet/in.h>
+#include <optional>
 #include <string>
 
 namespace odrc::verbs {
+
+// How peers are to know a queue pair.
+struct Identity {
+    uint32_t qpn;
+    uint32_t psn;
+};
+
+// What went over connections that a process keeps itself.
+struct PacketCounts {
+    uint64_t repeated{0};         // went out again
+    uint64_t doubled{0};          // came again
+    uint64_t early{0};            // came before others that were to come first, and were dropped
+    uint64_t stray{0};            // came, and belonged to no connection
+    uint64_t acknowledgements{0}; // went out for nothing else
+};
 
 // An opened device.
 class Context {
@@ -60,6 +76,15 @@ public:
     virtual int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept = 0;
     virtual int destroy_qp(ibv_qp* qp) noexcept = 0;
 
+    virtual ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept = 0;
+    virtual int destroy_ah(ibv_ah* ah) noexcept = 0;
+
+    // Where that is not by its own number, and a first packet's number of the program's choice.
+    virtual std::optional<Identity> identity(const ibv_qp&) const noexcept { return std::nullopt; }
+
+    // Of the connections of a completion queue, where the device does not keep them itself.
+    virtual PacketCounts packets(ibv_cq&) const noexcept { return {}; }
+
     // The GID of a port whose GID is known only once the device is open; all zero for others.
     virtual ibv_gid gid() const noexcept { return {}; }
 
@@ -94,6 +119,9 @@ struct Port {
     bool writes_in_order{false};
     // Memory of this process needs no registration region by region.
     bool whole_memory{false};
+    // Its connections are kept by the processes at both ends (prov/hostrc): they can be made with
+    // others of that kind alone, and need somebody to look after them all the time.
+    bool by_datagrams{false};
 
     std::string name() const {
         return port_count > 1 ? device + ":" + std::to_string(number) : device;

@@ -11,7 +11,7 @@
 namespace odrc::verbs {
 namespace {
 
-// All that is ever posted here (lanes, own_words.cpp).
+// All that is ever posted to a connection here (lanes, own_words.cpp).
 constexpr uint64_t kOperations = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE |
                                  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
                                  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
@@ -109,6 +109,7 @@ void HcaContext::ack_async_event(ibv_async_event* event) noexcept { ibv_ack_asyn
 // these operations takes 48 ahead of its data. Most drivers cannot be told, and each says so with
 // an error of its own.
 ibv_qp* HcaContext::create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept {
+    if (attr->qp_type != IBV_QPT_RC) return ibv_create_qp(pd, attr);
     if (tells_operations_.load(std::memory_order_relaxed)) {
         ibv_qp_init_attr_ex ex{};
         ex.qp_context = attr->qp_context;
@@ -137,6 +138,11 @@ int HcaContext::modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept {
     return ibv_modify_qp(qp, attr, mask);
 }
 int HcaContext::destroy_qp(ibv_qp* qp) noexcept { return ibv_destroy_qp(qp); }
+
+ibv_ah* HcaContext::create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept {
+    return ibv_create_ah(pd, attr);
+}
+int HcaContext::destroy_ah(ibv_ah* ah) noexcept { return ibv_destroy_ah(ah); }
 
 uint64_t HcaContext::read_rnr_counter() const noexcept {
     uint64_t value = 0;

@@ -38,6 +38,8 @@ public:
     ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept override;
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override;
     int destroy_qp(ibv_qp* qp) noexcept override;
+    ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override;
+    int destroy_ah(ibv_ah* ah) noexcept override;
     uint64_t rnr_naks() const noexcept override;
 
 private:

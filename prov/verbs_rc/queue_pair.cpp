@@ -69,8 +69,9 @@ QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, in
     }
     max_inline_ = attr.cap.max_inline_data;
     address_ = local_address(port);
-    address_.qpn = qp_->qp_num;
-    address_.psn = random_psn();
+    const auto identity = adapter.context().identity(*qp_.get());
+    address_.qpn = identity ? identity->qpn : qp_->qp_num;
+    address_.psn = identity ? identity->psn : random_psn();
     if (const int error = to_init(access)) {
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: queue pair {:#x} does not go to INIT: {}", port.name(),
                   number(), fi_strerror(error));

@@ -75,6 +75,10 @@ public:
     int async_fd() const noexcept override { return soft_->async_fd(); }
     int get_async_event(ibv_async_event* e) noexcept override { return soft_->get_async_event(e); }
     void ack_async_event(ibv_async_event* e) noexcept override { soft_->ack_async_event(e); }
+    ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override {
+        return soft_->create_ah(pd, attr);
+    }
+    int destroy_ah(ibv_ah* ah) noexcept override { return soft_->destroy_ah(ah); }
     ibv_gid gid() const noexcept override { return soft_->gid(); }
     uint64_t rnr_naks() const noexcept override { return soft_->rnr_naks(); }
 

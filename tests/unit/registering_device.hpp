@@ -73,6 +73,8 @@ public:
     ibv_qp* create_qp(ibv_pd*, ibv_qp_init_attr*) noexcept override { return nullptr; }
     int modify_qp(ibv_qp*, ibv_qp_attr*, int) noexcept override { return 0; }
     int destroy_qp(ibv_qp*) noexcept override { return 0; }
+    ibv_ah* create_ah(ibv_pd*, ibv_ah_attr*) noexcept override { return nullptr; }
+    int destroy_ah(ibv_ah*) noexcept override { return 0; }
     uint64_t rnr_naks() const noexcept override { return 0; }
 };
 

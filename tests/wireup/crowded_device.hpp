@@ -53,6 +53,10 @@ public:
         return c_->modify_qp(qp, attr, mask);
     }
     int destroy_qp(ibv_qp* qp) noexcept override { return c_->destroy_qp(qp); }
+    ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override {
+        return c_->create_ah(pd, attr);
+    }
+    int destroy_ah(ibv_ah* ah) noexcept override { return c_->destroy_ah(ah); }
     ibv_gid gid() const noexcept override { return c_->gid(); }
     uint64_t rnr_naks() const noexcept override { return c_->rnr_naks(); }
 
