@@ -35,6 +35,14 @@ Eager eager_from(const std::string& text) {
     return Eager::automatic;
 }
 
+Reliability reliability_from(const std::string& text) {
+    if (text == "host") return Reliability::host;
+    if (text == "nic") return Reliability::nic;
+    if (!text.empty() && text != "auto")
+        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_RELIABILITY={}: not one of auto, nic and host", text);
+    return Reliability::automatic;
+}
+
 Intranode intranode_from(const std::string& text) {
     if (text == "soft") return Intranode::soft;
     if (text == "device") return Intranode::device;
@@ -86,6 +94,10 @@ void define_parameters() noexcept {
                     "Over what endpoints of other devices meet those of their own host: auto, "
                     "soft0 where both have it, else the device; soft, likewise, and who is not met "
                     "on soft0 is told of in the log; device, the device (default: auto)");
+    fi_param_define(&provider, "reliability", FI_PARAM_STRING,
+                    "Who sees to it that what is sent arrives, once each and in its order: nic, "
+                    "the device, over reliable connections; host, the processes at both ends, over "
+                    "the device's datagrams; auto, the device (default: auto)");
     try {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
@@ -99,6 +111,9 @@ void define_parameters() noexcept {
         std::string intranode;
         read("intranode", intranode);
         values.intranode = intranode_from(intranode);
+        std::string reliability;
+        read("reliability", reliability);
+        values.reliability = reliability_from(reliability);
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "memory", &values.memory);

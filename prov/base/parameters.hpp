@@ -23,6 +23,13 @@ enum class Intranode : uint8_t {
     device,    // the domain's device
 };
 
+// FI_ODRC_RELIABILITY: who sees to it that what is sent arrives, once each and in its order.
+enum class Reliability : uint8_t {
+    automatic, // the device
+    nic,       // likewise
+    host,      // the processes at both ends, over the device's datagrams
+};
+
 // FI_ODRC_EAGER: how short messages come in.
 enum class Eager : uint8_t {
     automatic, // over a shared receive queue, and rings for the peers that send most
@@ -40,6 +47,7 @@ struct Parameters {
     Connect connect{Connect::automatic};
     Eager eager{Eager::automatic};
     Intranode intranode{Intranode::automatic};
+    Reliability reliability{Reliability::automatic};
 
     size_t memory{size_t{4} << 20}; // FI_ODRC_MEMORY: of an endpoint's buffers, in bytes
 

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "base/parameters.hpp"
+#include "hostrc/device.hpp"
 #include "softrc/device.hpp"
 #include "verbs_rc/hca.hpp"
 
@@ -35,10 +36,16 @@ void restrict_to(const std::string& list, Devices& devices) {
     });
 }
 
+std::unique_ptr<verbs::Device> with_reliability(std::unique_ptr<verbs::Device> device) {
+    if (parameters().reliability != Reliability::host) return device;
+    return host::make_host_device(std::move(device));
+}
+
 Devices find_devices() {
     Devices devices = verbs::find_hca_devices();
     devices.push_back(soft::make_soft_device());
     if (const std::string& list = parameters().device; !list.empty()) restrict_to(list, devices);
+    for (auto& device : devices) device = with_reliability(std::move(device));
     return devices;
 }
 
@@ -56,7 +63,8 @@ const verbs::Device& soft_device() {
 }
 
 bool is_met_beside(const verbs::Port& port) noexcept {
-    return !port.this_host_only && parameters().intranode != Intranode::device;
+    return !port.this_host_only && !port.by_datagrams &&
+           parameters().intranode != Intranode::device;
 }
 
 size_t most_regions(const verbs::Port& port) {

@@ -81,9 +81,10 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     : fid_domain{}
     , on_fabric_{fabric.leaning}
     , one_thread_{info.domain_attr->threading == FI_THREAD_DOMAIN}
-    , automatic_{info.domain_attr->data_progress == FI_PROGRESS_AUTO}
     , gate_{threads()}
     , adapter_{device_of(info), threads(), watchdog_}
+    , automatic_{info.domain_attr->data_progress == FI_PROGRESS_AUTO ||
+                 adapter_.port().by_datagrams}
     , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0}
     , device_atomics_{(info.caps & FI_ATOMIC) && adapter_.has_atomics()}
     , seal_{seal_of(&checked(info), seal_of_environment())} {

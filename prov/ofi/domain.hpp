@@ -33,7 +33,8 @@ public:
     // nothing.
     bool keys_given() const noexcept { return keys_given_; }
 
-    // Endpoints make progress while the application does not (FI_PROGRESS_AUTO).
+    // Endpoints make progress while the application does not: FI_PROGRESS_AUTO, or because its
+    // peers' connections break else.
     bool automatic() const noexcept { return automatic_; }
 
     // Peers may have the device change words of regions by itself (FI_ATOMIC).
@@ -57,10 +58,10 @@ private:
 
     Leaning on_fabric_;
     const bool one_thread_;
-    const bool automatic_;
     Gate gate_;
     Watchdog watchdog_;
     verbs::Adapter adapter_;
+    const bool automatic_;
     std::optional<verbs::Adapter> soft_;
     RegionCounters region_counters_;
     const bool keys_given_;

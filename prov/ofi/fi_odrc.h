@@ -92,6 +92,11 @@ struct fi_odrc_statistics {
     struct fi_odrc_by_size sent_announced;
     uint64_t ring_peers;
     struct fi_odrc_by_size sent_ring;
+    uint64_t packets_repeated;
+    uint64_t packets_doubled;
+    uint64_t packets_early;
+    uint64_t packets_stray;
+    uint64_t acknowledgements;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

@@ -16,6 +16,7 @@ static_assert(sizeof(fi_odrc_by_size) == sizeof(BySize));
 
 fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
     const Counters& c = engine.counters();
+    const verbs::PacketCounts packets = engine.packets();
     return {.peers = c.peers,
             .connections_made = c.connections_made,
             .connections = c.connections,
@@ -62,7 +63,12 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .sent_eager = std::bit_cast<fi_odrc_by_size>(engine.traffic().eager),
             .sent_announced = std::bit_cast<fi_odrc_by_size>(engine.traffic().announced),
             .ring_peers = c.ring_peers,
-            .sent_ring = std::bit_cast<fi_odrc_by_size>(engine.traffic().ring)};
+            .sent_ring = std::bit_cast<fi_odrc_by_size>(engine.traffic().ring),
+            .packets_repeated = packets.repeated,
+            .packets_doubled = packets.doubled,
+            .packets_early = packets.early,
+            .packets_stray = packets.stray,
+            .acknowledgements = packets.acknowledgements};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -26,6 +26,7 @@ double ms(std::chrono::nanoseconds time) noexcept {
 Choice choose(const Circumstances& c) {
     const uint32_t size = c.place.size;
     if (c.wish == Connect::ondemand) return {false, "as FI_ODRC_CONNECT says"};
+    if (c.by_datagrams) return {false, "connections that the host keeps are made at no cost"};
     if (!c.place.known()) return {false, "nobody says how large the job is"};
     if (c.place.endpoint > kMostEndpointsInJob)
         return {false, "this process has many endpoints already"};

@@ -23,6 +23,7 @@ struct Circumstances {
     PlaceInJob place;
     uint32_t most_lanes;
     size_t processes_here; // of the job, on this host: they take turns
+    bool by_datagrams;     // verbs::Port::by_datagrams
 };
 
 // Before any is made; and when it is known how long one takes.

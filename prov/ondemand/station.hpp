@@ -89,6 +89,7 @@ public:
     void arm() noexcept;
 
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
+    verbs::PacketCounts packets() const noexcept { return adapter_.context().packets(*cq_.get()); }
 
 private:
     verbs::Adapter& adapter_;

@@ -46,6 +46,8 @@ public:
     }
     // Whose peers write into rings.
     RingLanes& rings() noexcept { return rings_; }
+    // soft0 beside the device keeps its connections itself.
+    verbs::PacketCounts packets() const noexcept { return device_.packets(); }
     uint64_t rnr_naks() const noexcept {
         return device_.rnr_naks() + (soft_ ? soft_->rnr_naks() : 0);
     }

@@ -159,7 +159,8 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
             return answer(WireupType::wait, peer, m);
         }
     }
-    const int error = connect_lane(peer, m.qp, m.wants_events);
+    const int error =
+        is_of_our_kind(peer, m) ? connect_lane(peer, m.qp, m.wants_events) : FI_EOPNOTSUPP;
     if (error == FI_EAGAIN) { // the peer asks again
         if (peer.link == Link::none) step_aside(peer);
         return;
@@ -174,6 +175,16 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         return give_up(peer, error);
     }
     send(WireupType::accept, peer);
+}
+
+// What one side's device keeps, and what the other keeps itself, makes no connection.
+bool Wireup::is_of_our_kind(const Peer& peer, const WireupMessage& m) const noexcept {
+    const bool ours = adapter_.port().by_datagrams, its = m.reason & kByDatagrams;
+    if (ours == its) return true;
+    ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
+             "{}: {} has FI_ODRC_RELIABILITY={}, and this process has not", adapter_.port().name(),
+             peer.address.text(), its ? "host" : "nic");
+    return false;
 }
 
 // Who the peer is, of whom we have a request or an acceptance.

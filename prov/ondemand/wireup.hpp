@@ -211,6 +211,7 @@ private:
     verbs::QueuePair make_queue_pair(Station& station, bool deep);
     int make_lane(Peer& peer) noexcept;
     bool has_room_for_spare() const noexcept { return lanes_ + spares_.count() < most_lanes_; }
+    bool is_of_our_kind(const Peer& peer, const WireupMessage& m) const noexcept;
     int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
     void become_ready(Peer& peer) noexcept;
     void set_link(Peer& peer, Link link) noexcept;

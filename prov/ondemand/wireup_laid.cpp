@@ -81,7 +81,8 @@ void Wireup::prepare(Connect wish, const PlaceInJob& place, bool lists) noexcept
 
 // Throws Error and std::bad_alloc, and keeps nothing then.
 Choice Wireup::make_beforehand(Connect wish, const PlaceInJob& place, bool lists) {
-    const Circumstances circumstances{wish, place, queues_.most_lanes, processes_of_this_host()};
+    const Circumstances circumstances{wish, place, queues_.most_lanes, processes_of_this_host(),
+                                      adapter_.port().by_datagrams};
     Choice choice = choose(circumstances);
     if (!choice.all) return choice;
     const verbs::QueuePairKind& kind = spares_.kind();

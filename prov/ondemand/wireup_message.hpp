@@ -35,6 +35,8 @@ enum class WireupType : uint8_t {
 // Why there is to be a connection.
 inline constexpr uint32_t kWanted = 1;  // I want it; else: if you still want to
 inline constexpr uint32_t kCarried = 2; // the last one broke, but had carried something
+// Not why, but of which kind.
+inline constexpr uint32_t kByDatagrams = 4; // we keep it ourselves (verbs::Port::by_datagrams)
 
 struct WireupMessage {
     WireupType type;
@@ -57,7 +59,7 @@ struct WireupMessage {
 //   answered_attempt 4 | losses 4 | received 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 |
 //   rd_atomic 1 | GID 16 | wants_events 1 | window 2 | node 8 | seal 16
 inline constexpr size_t kWireupBytes = 91 + Seal::kBytes;
-inline constexpr uint8_t kWireupVersion = 11;
+inline constexpr uint8_t kWireupVersion = 12;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept; // yet to be sealed

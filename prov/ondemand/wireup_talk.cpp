@@ -155,19 +155,25 @@ void Wireup::end_stall(Peer& peer) noexcept {
 // Who had a connection and has nobody at its address any more was not refused, but lost its peer.
 void Wireup::give_up(Peer& peer, int error) noexcept {
     if (peer.replacing && error == FI_ECONNREFUSED) error = FI_ECONNRESET;
-    const bool silent = peer.link == Link::requested && error == FI_ETIMEDOUT;
+    const bool asked = peer.link == Link::requested;
+    const char* perhaps = "";
+    if (asked && error == FI_ETIMEDOUT)
+        perhaps = "; one with another key would not answer, either";
+    else if (asked && error == FI_EOPNOTSUPP)
+        perhaps = "; it has another FI_ODRC_RELIABILITY";
     ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
              "{}: no connection to {}: {} (it was {}, after {} datagrams and {} ms){}",
              adapter_.port().name(), peer.address.text(), fi_strerror(error), name_of(peer.link),
-             peer.tries + 1, ms_since(peer.began, Clock::now()),
-             silent ? "; one with another key would not answer, either" : "");
+             peer.tries + 1, ms_since(peer.began, Clock::now()), perhaps);
     drop(peer, error);
 }
 
 void Wireup::send(WireupType type, Peer& peer, uint32_t reason) noexcept {
     const bool answers = peer.link != Link::requested || type == WireupType::goodbye;
     const bool introduces = type == WireupType::request || type == WireupType::accept;
-    if (introduces) reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0);
+    if (introduces)
+        reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0) |
+                 (adapter_.port().by_datagrams ? kByDatagrams : 0);
     const WireupMessage message{.type = type,
                                 .endpoint = endpoint_,
                                 .to = answers ? peer.remote_endpoint : 0,

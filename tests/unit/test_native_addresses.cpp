@@ -224,12 +224,13 @@ TEST_CASE("who connects to all beforehand") {
     using namespace std::chrono_literals;
     const PlaceInJob job{.rank = 3, .size = 64, .job = 1, .endpoint = 0};
     const auto with = [&](Connect wish, PlaceInJob place, uint32_t lanes = 1000) {
-        return choose(Circumstances{wish, place, lanes, 8}).all;
+        return choose(Circumstances{wish, place, lanes, 8, false}).all;
     };
     CHECK(with(Connect::automatic, job));
     CHECK(with(Connect::all, job));
     CHECK_FALSE(with(Connect::ondemand, job));
     CHECK_FALSE(with(Connect::all, {}));
+    CHECK_FALSE(choose(Circumstances{Connect::all, job, 1000, 8, true}).all);
     CHECK_FALSE(with(Connect::all, job, 63));
     CHECK(with(Connect::all, job, 64));
     PlaceInJob large = job;
@@ -237,7 +238,7 @@ TEST_CASE("who connects to all beforehand") {
     CHECK(with(Connect::all, large));
     CHECK_FALSE(with(Connect::automatic, large));
     const auto took = [&](Connect wish, std::chrono::nanoseconds each) {
-        return choose(Circumstances{wish, job, 1000, 8}, each).all;
+        return choose(Circumstances{wish, job, 1000, 8, false}, each).all;
     };
     CHECK(took(Connect::automatic, 50us));
     CHECK_FALSE(took(Connect::automatic, 60us));

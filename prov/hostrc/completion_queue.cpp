@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "hostrc/completion_queue.hpp"
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "hostrc/context.hpp"
+
+#include <algorithm>
+#include <sched.h>
+
+namespace odrc::host {
+namespace {
+
+// Datagrams that may lie there: of a window's worth from each of eight peers, or of as many as the
+// program lets come at all.
+constexpr uint32_t kMostReceives = 8 * kMostWindow;
+constexpr uint32_t kLeastReceives = 2 * kMostWindow;
+// For a datagram that is on its way to the wire. One that has not left by then does not.
+constexpr std::chrono::seconds kLongestWait{1};
+
+} // namespace
+
+CompletionQueue::CompletionQueue(HostContext& context, int entries, void* cq_context,
+                                 CompletionChannel* channel)
+    : ibv_cq{}
+    , context_{context}
+    , channel_{channel}
+    , ring_(static_cast<size_t>(entries)) {
+    if (context.pd()) open(context.pd());
+    ibv_cq::context = &context.verbs();
+    ibv_cq::channel = channel;
+    ibv_cq::cq_context = cq_context;
+    cqe = entries;
+    context_.add(*this);
+    if (channel_) ++channel_->leaning;
+}
+
+CompletionQueue::~CompletionQueue() {
+    if (channel_) --channel_->leaning;
+    context_.remove(*this);
+}
+
+void CompletionQueue::open(ibv_pd* pd) {
+    const auto receives =
+        std::clamp(static_cast<uint32_t>(ring_.size()), kLeastReceives, kMostReceives);
+    datagrams_.emplace(context_.device(), context_.port(), pd, receives,
+                       channel_ ? channel_->below() : nullptr, this);
+    work_requests_.emplace(context_.device(), context_.port(), pd);
+    if (woken_at_ != 0) datagrams_->arm(); // somebody sleeps already
+    pd_ = pd;
+}
+
+void CompletionQueue::enter(QueuePair& qp, ibv_pd* pd) {
+    const std::lock_guard guard{lock_};
+    if (!datagrams_) open(pd);
+    if (pd != pd_) throw Error{EINVAL};
+    if (!connections_.emplace(qp.qp_num, &qp).second) throw Error{EAGAIN};
+}
+
+// Its completions go with it (IBTA 1.4, 10.3.1).
+void CompletionQueue::leave(QueuePair& qp) noexcept {
+    connections_.erase(qp.qp_num);
+    size_t kept = 0;
+    for (size_t i = 0; i < count_; ++i) {
+        const ibv_wc& wc = ring_[(head_ + i) % ring_.size()];
+        if (wc.qp_num != qp.qp_num) ring_[(head_ + kept++) % ring_.size()] = wc;
+    }
+    count_ = kept;
+}
+
+void CompletionQueue::push(const ibv_wc& completion) noexcept {
+    if (count_ == ring_.size()) {
+        overrun_ = true;
+        return;
+    }
+    ring_[(head_ + count_++) % ring_.size()] = completion;
+}
+
+int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
+    const std::lock_guard guard{lock_};
+    if (count_ < static_cast<size_t>(count)) progress();
+    if (overrun_) return -1;
+    int n = 0;
+    for (; n < count && count_ > 0; ++n, --count_) {
+        wc[n] = ring_[head_];
+        if (++head_ == ring_.size()) head_ = 0;
+    }
+    return n;
+}
+
+void CompletionQueue::progress() noexcept {
+    if (!datagrams_) return;
+    const auto taken = [this](const Datagrams::Arrival& arrival) { take(arrival); };
+    const auto stray = [this] { ++counts_.stray; };
+    while (datagrams_->poll(taken, stray) == Datagrams::kBatch && count_ < ring_.size() / 2)
+        tend_stirred();
+    tend_stirred();
+    const Ticks now = ticks_now();
+    if (now >= next_timer_) look_at_timers(now);
+    pay(now);
+}
+
+void CompletionQueue::take(const Datagrams::Arrival& arrival) noexcept {
+    const auto found = connections_.find(arrival.packet.to);
+    if (found == connections_.end() || !found->second->knows(arrival)) {
+        ++counts_.stray;
+        return;
+    }
+    found->second->take(arrival);
+}
+
+// Those that the device has no room for have their turn again with the next batch.
+void CompletionQueue::tend_stirred() noexcept {
+    for (QueuePair* qp = stirred_.front(); qp;) {
+        QueuePair* next = stirred_.after(*qp);
+        if (qp->tend()) List<QueuePair, Stirred>::erase(*qp);
+        qp = next;
+    }
+}
+
+void CompletionQueue::pay(Ticks now) noexcept {
+    while (QueuePair* qp = owing_.front()) {
+        if (qp->pays_at() > now || !datagrams_->has_room()) return;
+        qp->acknowledge();
+    }
+}
+
+void CompletionQueue::look_at_timers(Ticks now) noexcept {
+    next_timer_ = UINT64_MAX;
+    for (QueuePair* qp = timed_.front(); qp;) {
+        QueuePair* next = timed_.after(*qp);
+        if (qp->timer() <= now) qp->on_timer(now);
+        if (qp->timer() == UINT64_MAX)
+            List<QueuePair, Timed>::erase(*qp);
+        else
+            next_timer_ = std::min(next_timer_, qp->timer());
+        qp = next;
+    }
+}
+
+void CompletionQueue::stir(QueuePair& qp) noexcept {
+    if (!static_cast<ListNode<Stirred>&>(qp).linked()) stirred_.push_back(qp);
+}
+
+void CompletionQueue::owe(QueuePair& qp, Ticks when) noexcept {
+    if (when == 0)
+        owing_.push_front(qp);
+    else
+        owing_.push_back(qp);
+    if (woken_at_ != 0) wake_sleeper();
+}
+
+void CompletionQueue::time(QueuePair& qp, Ticks when) noexcept {
+    if (!static_cast<ListNode<Timed>&>(qp).linked()) timed_.push_back(qp);
+    next_timer_ = std::min(next_timer_, when);
+    if (woken_at_ != 0) wake_sleeper();
+}
+
+// What is due earlier than he knows.
+void CompletionQueue::wake_sleeper() noexcept {
+    const Ticks now = ticks_now();
+    if (const Ticks next = next_deadline(now); next < woken_at_) {
+        woken_at_ = next;
+        channel_->wake_in(next - std::min(now, next), *this);
+    }
+}
+
+Ticks CompletionQueue::next_deadline(Ticks now) const noexcept {
+    Ticks next = next_timer_;
+    if (const QueuePair* qp = owing_.front()) next = std::min(next, qp->pays_at());
+    if (!stirred_.empty() || count_ > 0) next = now;
+    return next;
+}
+
+// As a device does, it tells of what comes after this: nobody hears of what is there already, but
+// who arms looks again before it sleeps.
+void CompletionQueue::arm() noexcept {
+    const std::lock_guard guard{lock_};
+    if (!channel_) return;
+    if (datagrams_) datagrams_->arm();
+    const Ticks now = ticks_now();
+    woken_at_ = next_deadline(now);
+    if (woken_at_ != UINT64_MAX) channel_->wake_in(woken_at_ - std::min(now, woken_at_), *this);
+}
+
+void CompletionQueue::wait_for_datagrams() noexcept {
+    std::unique_lock guard{lock_};
+    if (!datagrams_) return;
+    const uint64_t last = datagrams_->last_reader();
+    const Time end = Clock::now() + kLongestWait;
+    while (!datagrams_->over(last) && Clock::now() < end) {
+        progress();
+        guard.unlock();
+        sched_yield();
+        guard.lock();
+    }
+}
+
+} // namespace odrc::host

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/spin_lock.hpp"
+#include "hostrc/completion_channel.hpp"
+#include "hostrc/datagrams.hpp"
+#include "hostrc/queue_pair.hpp"
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace odrc::host {
+
+class HostContext;
+
+// A completion queue, and what makes something complete: the queue pair for datagrams of all
+// connections that tell of their ends here, and their timers. Who polls it does the work. One lock
+// guards all of it, the connections included.
+class CompletionQueue : public ibv_cq {
+public:
+    // channel: null, where nobody sleeps. Throws Error.
+    CompletionQueue(HostContext& context, int entries, void* cq_context,
+                    CompletionChannel* channel);
+    ~CompletionQueue();
+
+    // As the verbs of these names.
+    int poll(int count, ibv_wc* wc) noexcept;
+    void arm() noexcept;
+
+    // All its connections are of one protection domain, as the queue pair for their datagrams is.
+    // Throws Error.
+    void enter(QueuePair& qp, ibv_pd* pd);
+    void leave(QueuePair& qp) noexcept;
+    bool in_use() const noexcept { return !connections_.empty(); }
+    uint32_t number() const noexcept { return datagrams_->number(); }
+
+    // Until the device has nothing more to do with the memory of what goes out.
+    void wait_for_datagrams() noexcept;
+
+    verbs::PacketCounts counts() noexcept {
+        const std::lock_guard guard{lock_};
+        return counts_;
+    }
+
+    // ---- for connections, which have the lock ----
+    SpinLock& lock() noexcept { return lock_; }
+    HostContext& context() noexcept { return context_; }
+    Datagrams& datagrams() noexcept { return *datagrams_; }
+    WorkRequests& work_requests() noexcept { return *work_requests_; }
+    verbs::PacketCounts& count() noexcept { return counts_; }
+    void push(const ibv_wc& completion) noexcept;
+    // It has something to send, or something of it may be over: it is looked at when the batch is
+    // taken in.
+    void stir(QueuePair& qp) noexcept;
+    // It owes an acknowledgement, and pays then.
+    void owe(QueuePair& qp, Ticks when) noexcept;
+    // It has a timer that ends then.
+    void time(QueuePair& qp, Ticks when) noexcept;
+
+private:
+    void open(ibv_pd* pd);
+    void progress() noexcept;
+    void take(const Datagrams::Arrival& arrival) noexcept;
+    void tend_stirred() noexcept;
+    void pay(Ticks now) noexcept;
+    void look_at_timers(Ticks now) noexcept;
+    Ticks next_deadline(Ticks now) const noexcept;
+    void wake_sleeper() noexcept;
+
+    HostContext& context_;
+    CompletionChannel* const channel_;
+    SpinLock lock_;
+    std::optional<Datagrams> datagrams_; // there before the first connection, if the domain is
+    ibv_pd* pd_{nullptr};
+    std::optional<WorkRequests> work_requests_;
+    std::unordered_map<uint32_t, QueuePair*> connections_; // by their numbers
+    List<QueuePair, Stirred> stirred_;
+    List<QueuePair, Owing> owing_; // by when they pay
+    List<QueuePair, Timed> timed_;
+    Ticks next_timer_{UINT64_MAX}; // none ends earlier
+    Ticks woken_at_{0};            // somebody sleeps until then at the latest; 0: nobody sleeps
+    std::vector<ibv_wc> ring_;
+    size_t head_{0};
+    size_t count_{0};
+    bool overrun_{false};
+    verbs::PacketCounts counts_;
+};
+
+} // namespace odrc::host

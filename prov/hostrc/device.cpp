@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "hostrc/device.hpp"
+
+#include "hostrc/context.hpp"
+#include "hostrc/receives.hpp"
+#include "hostrc/work_request.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace odrc::host {
+namespace {
+
+// What a connection's work requests may have follows from datagrams; how many connections there
+// are, from nothing but memory.
+verbs::Port describe(verbs::Port port) {
+    ibv_device_attr& d = port.device_attr;
+    d.max_qp = 1 << 20;
+    d.max_sge = std::min<int>(d.max_sge - 1, kSegments);
+    d.max_sge_rd = d.max_sge;
+    d.max_srq_sge = kReceiveSegments;
+    d.max_qp_rd_atom = d.max_qp_init_rd_atom = 16;
+    d.atomic_cap = IBV_ATOMIC_HCA;
+    port.port_attr.max_msg_sz = std::min(port.port_attr.max_msg_sz, kMostMessage);
+    port.whole_memory = false; // peers would have this process read what is not there
+    port.by_datagrams = true;
+    return port;
+}
+
+class HostDevice final : public verbs::Device {
+public:
+    explicit HostDevice(std::unique_ptr<verbs::Device> below)
+        : verbs::Device{describe(below->port())}
+        , below_{std::move(below)} {
+        name_.node_type = IBV_NODE_CA;
+        std::strncpy(name_.name, port().device.c_str(), sizeof name_.name - 1);
+    }
+
+    std::unique_ptr<verbs::Context> open() const override {
+        return std::make_unique<HostContext>(below_->open(), name_, below_->port());
+    }
+
+private:
+    std::unique_ptr<verbs::Device> below_;
+    mutable ibv_device name_{}; // verbs has it writable
+};
+
+} // namespace
+
+std::unique_ptr<verbs::Device> make_host_device(std::unique_ptr<verbs::Device> below) {
+    return std::make_unique<HostDevice>(std::move(below));
+}
+
+} // namespace odrc::host

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "verbs_rc/device.hpp"
+
+namespace odrc::host {
+
+// A device with reliability on the host: the same port, whose reliable connections are not the
+// device's own, but kept by the processes at both ends over its datagrams.
+std::unique_ptr<verbs::Device> make_host_device(std::unique_ptr<verbs::Device> below);
+
+} // namespace odrc::host

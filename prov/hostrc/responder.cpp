@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What comes in over a connection is taken in its order, once each, and answered: what a NIC does
+// at the other end (IBTA 1.4, 9.7).
+
+#include "hostrc/completion_queue.hpp"
+#include "hostrc/context.hpp"
+#include "hostrc/queue_pair.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace odrc::host {
+namespace {
+
+using namespace std::chrono_literals;
+
+// So long may an acknowledgement wait for something that goes there anyway.
+constexpr auto kMayWait = 50us;
+
+// Writes the data over the pieces, from a byte on.
+void scatter(std::span<const ibv_sge> pieces, uint32_t begin,
+             std::span<const std::byte> data) noexcept {
+    for (const ibv_sge& s : pieces) {
+        if (data.empty()) return;
+        if (begin >= s.length) {
+            begin -= s.length;
+            continue;
+        }
+        const size_t bytes = std::min<size_t>(s.length - begin, data.size());
+        std::memcpy(reinterpret_cast<void*>(s.addr + begin), data.data(), bytes);
+        data = data.subspan(bytes);
+        begin = 0;
+    }
+}
+
+} // namespace
+
+void QueuePair::take(const Datagrams::Arrival& arrival) noexcept {
+    const Packet& packet = arrival.packet;
+    if (!alive()) {
+        if (refusal_ != IBV_WC_SUCCESS && is_numbered(packet.kind)) say(PacketKind::refused, 0);
+        return;
+    }
+    hear(packet);
+    if (!alive()) return;
+    if (!is_numbered(packet.kind)) {
+        if (packet.kind == PacketKind::acknowledge && packet.flags & kAsks) owe(0);
+        return;
+    }
+    switch (in_.look(packet.number)) {
+    case InWindow::Arrival::again: // the acknowledgement may have been lost
+        ++cq_.count().doubled;
+        return owe(0);
+    case InWindow::Arrival::early:
+        ++cq_.count().early;
+        if (in_.tells_gap()) say(PacketKind::acknowledge, kGap);
+        return;
+    case InWindow::Arrival::next:
+        break;
+    }
+    switch (carry_out(arrival)) {
+    case Verdict::done:
+        break;
+    case Verdict::not_ready:
+        in_.tells_gap(); // what follows is early for that reason
+        return say(PacketKind::not_ready, 0);
+    case Verdict::refused:
+        return;
+    }
+    in_.accept();
+    static const Ticks wait = ticks_of(kMayWait);
+    if (packet.flags & kAsks)
+        owe(0);
+    else if (!static_cast<ListNode<Owing>&>(*this).linked())
+        owe(ticks_now() + wait);
+}
+
+QueuePair::Verdict QueuePair::carry_out(const Datagrams::Arrival& arrival) noexcept {
+    switch (arrival.packet.kind) {
+    case PacketKind::send:
+        return take_piece(arrival);
+    case PacketKind::write:
+        return take_write(arrival);
+    case PacketKind::read:
+        return take_read(arrival.packet);
+    case PacketKind::swap:
+    case PacketKind::add:
+        return take_atomic(arrival);
+    case PacketKind::answer:
+        return take_answer(arrival);
+    default:
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    }
+}
+
+QueuePair::Verdict QueuePair::take_piece(const Datagrams::Arrival& arrival) noexcept {
+    const Packet& packet = arrival.packet;
+    const bool first = packet.flags & kFirst;
+    if (first == receiving_) return refuse(IBV_WC_REM_INV_REQ_ERR);
+    if (first) {
+        if (claim_receive() != Verdict::done) return Verdict::not_ready;
+        received_ = 0;
+    }
+    if (received_ + arrival.data.size() > receive_.length()) return refuse(IBV_WC_REM_INV_REQ_ERR);
+    scatter(std::span{receive_.segments}.first(receive_.segment_count), received_, arrival.data);
+    received_ += static_cast<uint32_t>(arrival.data.size());
+    if (packet.flags & kLast) complete_receive(packet, IBV_WC_RECV, received_);
+    return Verdict::done;
+}
+
+QueuePair::Verdict QueuePair::take_write(const Datagrams::Arrival& arrival) noexcept {
+    const Packet& packet = arrival.packet;
+    if (!arrival.data.empty()) { // IBTA 1.4, 9.7.4.1.3: nothing is checked for no bytes
+        if (!(access_ & IBV_ACCESS_REMOTE_WRITE)) return refuse(IBV_WC_REM_INV_REQ_ERR);
+        // Of what does not fit in whole, nothing is written.
+        const uint64_t length = packet.flags & kFirst ? packet.length : arrival.data.size();
+        if (!cq_.context().regions().find(pd, packet.key, packet.address,
+                                          std::max<uint64_t>(length, arrival.data.size()),
+                                          IBV_ACCESS_REMOTE_WRITE))
+            return refuse(IBV_WC_REM_ACCESS_ERR);
+        if (is_being_read(packet.address, arrival.data.size())) return Verdict::not_ready;
+    }
+    const bool completes = (packet.flags & kLast) && (packet.flags & kImmediate);
+    if (completes && claim_receive() != Verdict::done) return Verdict::not_ready;
+    if (!arrival.data.empty())
+        std::memcpy(reinterpret_cast<void*>(packet.address), arrival.data.data(),
+                    arrival.data.size());
+    if (completes) complete_receive(packet, IBV_WC_RECV_RDMA_WITH_IMM, packet.length);
+    return Verdict::done;
+}
+
+QueuePair::Verdict QueuePair::take_read(const Packet& packet) noexcept {
+    if (packet.length == 0) return Verdict::done;
+    if (!(access_ & IBV_ACCESS_REMOTE_READ) || packet.length > kMostMessage)
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    const auto region = cq_.context().regions().find(pd, packet.key, packet.address, packet.length,
+                                                     IBV_ACCESS_REMOTE_READ);
+    if (!region) return refuse(IBV_WC_REM_ACCESS_ERR);
+    WorkRequest* answer = cq_.work_requests().take();
+    if (!answer) return Verdict::not_ready;
+    if (packet.length <= kInline) {
+        std::memcpy(answer->own.data(), reinterpret_cast<const void*>(packet.address),
+                    packet.length);
+        answer->point_to_own(packet.length);
+        answer->key = 0;
+    } else {
+        answer->segments[0] = {
+            .addr = packet.address, .length = packet.length, .lkey = region->lkey};
+        answer->segment_count = 1;
+        answer->length = packet.length;
+        answer->address = packet.address;
+        answer->key = packet.key;
+        ++open_answers_;
+    }
+    queue_answer(*answer);
+    return Verdict::done;
+}
+
+// What is read is what was there before later writes: these wait until it has arrived, for it may
+// have to be sent again.
+bool QueuePair::is_being_read(uint64_t address, uint64_t length) noexcept {
+    if (open_answers_ == 0) return false;
+    for (WorkRequest* w = stream_.front(); w; w = stream_.after(*w))
+        if (w->is_open_answer() && address < w->address + w->length &&
+            w->address < address + length)
+            return true;
+    return false;
+}
+
+QueuePair::Verdict QueuePair::take_atomic(const Datagrams::Arrival& arrival) noexcept {
+    const Packet& packet = arrival.packet;
+    uint64_t operands[2];
+    if (!(access_ & IBV_ACCESS_REMOTE_ATOMIC) || packet.address % sizeof(uint64_t) != 0 ||
+        arrival.data.size() != sizeof operands)
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    if (!cq_.context().regions().find(pd, packet.key, packet.address, sizeof(uint64_t),
+                                      IBV_ACCESS_REMOTE_ATOMIC))
+        return refuse(IBV_WC_REM_ACCESS_ERR);
+    if (is_being_read(packet.address, sizeof(uint64_t))) return Verdict::not_ready;
+    WorkRequest* answer = cq_.work_requests().take();
+    if (!answer) return Verdict::not_ready;
+    std::memcpy(operands, arrival.data.data(), sizeof operands);
+    std::atomic_ref value{*reinterpret_cast<uint64_t*>(packet.address)};
+    uint64_t found = operands[0];
+    if (packet.kind == PacketKind::add)
+        found = value.fetch_add(operands[0]);
+    else
+        value.compare_exchange_strong(found, operands[1]);
+    std::memcpy(answer->own.data(), &found, sizeof found);
+    answer->point_to_own(sizeof found);
+    answer->key = 0;
+    queue_answer(*answer);
+    return Verdict::done;
+}
+
+// It goes behind other answers, but before what of the program's has not begun: two sides, each of
+// which waits for answers before it begins the next, would wait for ever.
+void QueuePair::queue_answer(WorkRequest& w) noexcept {
+    w.kind = PacketKind::answer;
+    WorkRequest* behind = next_to_send();
+    while (behind && (behind->started || behind->kind == PacketKind::answer))
+        behind = stream_.after(*behind);
+    if (behind) {
+        List<WorkRequest, InStream>::insert_before(w, *behind);
+        if (cursor_ == behind) cursor_ = &w;
+    } else {
+        stream_.push_back(w);
+    }
+    cq_.stir(*this);
+}
+
+// To what was asked first of all that has no whole answer yet.
+QueuePair::Verdict QueuePair::take_answer(const Datagrams::Arrival& arrival) noexcept {
+    WorkRequest* asked = queue_.front();
+    while (asked && !asked->lacks_answer()) asked = queue_.after(*asked);
+    if (!asked || !asked->started || arrival.data.size() > asked->length - asked->answered)
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    scatter(std::span{asked->segments}.first(asked->segment_count), asked->answered, arrival.data);
+    asked->answered += static_cast<uint32_t>(arrival.data.size());
+    if (!asked->lacks_answer()) {
+        --reads_;
+        cq_.stir(*this);
+    }
+    return Verdict::done;
+}
+
+QueuePair::Verdict QueuePair::claim_receive() noexcept {
+    bool runs_low = false;
+    if (!receives_.take(receive_, runs_low)) return Verdict::not_ready;
+    receiving_ = true;
+    if (runs_low && srq) cq_.context().raise_limit(*srq);
+    return Verdict::done;
+}
+
+void QueuePair::complete_receive(const Packet& packet, ibv_wc_opcode opcode,
+                                 uint32_t length) noexcept {
+    ibv_wc wc{};
+    wc.wr_id = receive_.wr_id;
+    wc.status = IBV_WC_SUCCESS;
+    wc.opcode = opcode;
+    wc.byte_len = length;
+    wc.qp_num = qp_num;
+    wc.src_qp = peer_number_;
+    if (packet.flags & kImmediate) {
+        wc.wc_flags = IBV_WC_WITH_IMM;
+        wc.imm_data = packet.immediate;
+    }
+    receives_.done();
+    receiving_ = false;
+    cq_.push(wc);
+}
+
+void QueuePair::give_receive_back() noexcept {
+    receives_.put_back(receive_);
+    receiving_ = false;
+}
+
+// The connection is over, and says why whenever it is spoken to.
+QueuePair::Verdict QueuePair::refuse(ibv_wc_status status) noexcept {
+    refusal_ = status;
+    say(PacketKind::refused, 0);
+    fail();
+    cq_.stir(*this);
+    return Verdict::refused;
+}
+
+int QueuePair::post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad) noexcept {
+    if (own_receives_) return own_receives_->post(wr, bad);
+    *bad = wr;
+    return EINVAL;
+}
+
+void QueuePair::acknowledge() noexcept {
+    ++cq_.count().acknowledgements;
+    say(PacketKind::acknowledge, 0);
+}
+
+void QueuePair::owe(Ticks when) noexcept {
+    auto& node = static_cast<ListNode<Owing>&>(*this);
+    if (node.linked()) List<QueuePair, Owing>::erase(*this);
+    pays_at_ = when;
+    cq_.owe(*this, when);
+}
+
+// What has no number, and may be lost: also for want of room.
+void QueuePair::say(PacketKind kind, uint8_t flags) noexcept {
+    if (!cq_.datagrams().has_room()) return;
+    Packet packet = make_packet(kind, out_.next());
+    packet.flags = flags;
+    packet.status = static_cast<uint8_t>(refusal_);
+    cq_.datagrams().send(ah_, peer_datagrams_, packet, {});
+}
+
+} // namespace odrc::host

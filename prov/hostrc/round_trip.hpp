@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/ticks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace odrc::host {
+
+// How long to wait for an acknowledgement: by measured round trips, and twice as long each time
+// that none comes (RFC 6298).
+class RoundTrip {
+public:
+    // A peer whose turn on its processor it is not answers some milliseconds later.
+    static constexpr std::chrono::milliseconds kShortest{2};
+    static constexpr std::chrono::milliseconds kLongest{256};
+
+    void measured(Ticks trip) noexcept {
+        const auto t = static_cast<int64_t>(trip);
+        if (smooth_ == 0) {
+            smooth_ = t;
+            varies_ = t / 2;
+        } else {
+            varies_ += (std::abs(t - smooth_) - varies_) / 4;
+            smooth_ += (t - smooth_) / 8;
+        }
+    }
+    void heard() noexcept { doubled_ = 0; }
+    void silent() noexcept { ++doubled_; }
+    uint8_t silences() const noexcept { return doubled_; } // in a row
+
+    Ticks patience() const noexcept {
+        static const Ticks shortest = ticks_of(kShortest), longest = ticks_of(kLongest);
+        const Ticks once = std::max(static_cast<Ticks>(smooth_ + 4 * varies_), shortest);
+        return std::min(once << std::min<uint8_t>(doubled_, 16), longest);
+    }
+
+private:
+    int64_t smooth_{0};
+    int64_t varies_{0};
+    uint8_t doubled_{0};
+};
+
+} // namespace odrc::host
