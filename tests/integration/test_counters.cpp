@@ -114,10 +114,7 @@ TEST_CASE("operations that fail are counted apart") {
     CHECK(fi_cntr_readerr(received) == 1);
     REQUIRE(fi_recv(d.b.ep(), in, sizeof in, nullptr, FI_ADDR_UNSPEC, &context) == 0);
     REQUIRE(fi_inject(d.a.ep(), "too long", 8, d.to_b) == 0);
-    until([&] {
-        fi_cntr_read(d.a.endpoint.sent());
-        return fi_cntr_readerr(received) == 2;
-    });
+    until([&] { return fi_cntr_read(d.a.endpoint.sent()) == 1 && fi_cntr_readerr(received) == 2; });
     CHECK(fi_cntr_read(received) == 0);
 
     // Nobody is there.

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Connections that the processes keep themselves, over the device's datagrams: what libfabric's man
+# pages promise, random traffic, the same where datagrams are lost and come twice, and that there
+# are none between one that has such and one that has not.
+
+. "$(dirname "$0")/lib.sh"
+
+scale=1
+[[ $ODRC_SANITIZER == no && $device == soft0 ]] || scale=10
+export FI_ODRC_RELIABILITY=host FI_ODRC_PROFILE=$scratch/profile
+
+traffic() { # OPTION...
+    rm -f "$scratch"/profile.*
+    "$ODRC_BUILD/odrc_traffic" -d "$device" --seed $RANDOM "$@"
+    "$ODRC_BUILD/odrc_mixture" -d "$device" --seed $RANDOM -o $((1000 / scale))
+    for count in packets_{repeated,doubled,early,stray} acknowledgements; do
+        echo "  $count: $(profile_sum "$scratch/profile" "$count")"
+    done
+}
+traffic -m $((5000 / scale))
+(($(profile_sum "$scratch/profile" acknowledgements) > 0)) || fail "no packet was acknowledged"
+
+if [[ $ODRC_FAULTS ]]; then
+    for one_in in 500 20; do
+        ODRC_FAULT_LOST=$one_in ODRC_FAULT_UNACKNOWLEDGED=$one_in traffic -m 1000
+        for count in repeated doubled early; do
+            (($(profile_sum "$scratch/profile" packets_$count) > 0)) || fail "none was $count"
+        done
+    done
+fi
+
+# One has what the other has not.
+export ODRC_TEST_DOMAIN=$device
+unset FI_ODRC_PROFILE
+port=$((20000 + RANDOM % 10000))
+pingpong=(env "${foreign_environment[@]}" fi_pingpong -p odrc -e rdm -d "$device" -I 10)
+"${pingpong[@]}" -B $port >"$scratch/server" 2>&1 &
+server=$!
+until ss -Hltn "sport = :$port" | grep -q .; do
+    kill -0 $server || fail "no server: $(cat "$scratch/server")"
+    sleep 0.1
+done
+if FI_ODRC_RELIABILITY=nic FI_LOG_LEVEL=warn timeout 20 \
+    "${pingpong[@]}" -P $port 127.0.0.1 >"$scratch/client" 2>&1; then
+    fail "a connection was made between two that do not keep it alike"
+fi
+kill "$server" 2>"$scratch/kill" || true
+wait "$server" || true
+grep -q 'it has another FI_ODRC_RELIABILITY' "$scratch/client" ||
+    fail "it does not say why there is no connection: $(cat "$scratch/client")"
+
+# What rests on connections; and neither what waits for the dead, which takes seconds each time, nor
+# what counts on processes that make no progress.
+# Emulated, these would take minutes.
+[[ -x $ODRC_BUILD/contract_tests && $device == soft0 ]] || exit 0
+files=
+for name in messages more orders multi_receive registrations collectives atomics atomic_order \
+    device_atomics rma rma_errors rma_order rma_random closing auto_progress counters depths \
+    waiting threading; do
+    files+="*test_$name.cpp,"
+done
+"$ODRC_BUILD/contract_tests" --test-suite-exclude=silence --test-case-exclude='*killed*,*put off*' \
+    --source-file="${files%,}"
