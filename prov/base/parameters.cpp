@@ -17,38 +17,24 @@ void read(const char* name, std::string& value) {
     if (fi_param_get_str(&provider, name, &text) == 0 && text) value = text;
 }
 
-Connect connect_from(const std::string& text) {
-    if (text == "ondemand") return Connect::ondemand;
-    if (text == "all") return Connect::all;
-    if (!text.empty() && text != "auto")
-        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_CONNECT={}: not one of ondemand, all and auto", text);
-    return Connect::automatic;
-}
+template <class Value>
+struct Named {
+    const char* name;
+    Value value;
+};
 
-Eager eager_from(const std::string& text) {
-    if (text == "srq") return Eager::srq;
-    if (text == "ring-srq") return Eager::ring_srq;
-    if (text == "ring-recv") return Eager::ring_recv;
-    if (!text.empty() && text != "auto")
-        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_EAGER={}: not one of auto, srq, ring-srq and ring-recv",
-                  text);
-    return Eager::automatic;
-}
-
-Reliability reliability_from(const std::string& text) {
-    if (text == "host") return Reliability::host;
-    if (text == "nic") return Reliability::nic;
-    if (!text.empty() && text != "auto")
-        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_RELIABILITY={}: not one of auto, nic and host", text);
-    return Reliability::automatic;
-}
-
-Intranode intranode_from(const std::string& text) {
-    if (text == "soft") return Intranode::soft;
-    if (text == "device") return Intranode::device;
-    if (!text.empty() && text != "auto")
-        ODRC_WARN(FI_LOG_CORE, "FI_ODRC_INTRANODE={}: not one of auto, soft and device", text);
-    return Intranode::automatic;
+// What the text of a variable names. Without any, or where that is nonsense, which is logged: the
+// first of these.
+template <class Value, size_t N>
+Value read(const char* name, const char* variable, const Named<Value> (&choices)[N]) {
+    std::string text, all;
+    read(name, text);
+    for (const Named<Value>& choice : choices) {
+        if (text == choice.name) return choice.value;
+        all += odrc::format("{}{}", all.empty() ? "" : ", ", choice.name);
+    }
+    if (!text.empty()) ODRC_WARN(FI_LOG_CORE, "{}={}: not one of {}", variable, text, all);
+    return choices[0].value;
 }
 
 } // namespace
@@ -102,18 +88,22 @@ void define_parameters() noexcept {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
         if (const char* key = std::getenv("FI_ODRC_KEY")) values.key = key;
-        std::string connect;
-        read("connect", connect);
-        values.connect = connect_from(connect);
-        std::string eager;
-        read("eager", eager);
-        values.eager = eager_from(eager);
-        std::string intranode;
-        read("intranode", intranode);
-        values.intranode = intranode_from(intranode);
-        std::string reliability;
-        read("reliability", reliability);
-        values.reliability = reliability_from(reliability);
+        values.connect = read<Connect>(
+            "connect", "FI_ODRC_CONNECT",
+            {{"auto", Connect::automatic}, {"ondemand", Connect::ondemand}, {"all", Connect::all}});
+        values.eager = read<Eager>("eager", "FI_ODRC_EAGER",
+                                   {{"auto", Eager::automatic},
+                                    {"srq", Eager::srq},
+                                    {"ring-srq", Eager::ring_srq},
+                                    {"ring-recv", Eager::ring_recv}});
+        values.intranode = read<Intranode>("intranode", "FI_ODRC_INTRANODE",
+                                           {{"auto", Intranode::automatic},
+                                            {"soft", Intranode::soft},
+                                            {"device", Intranode::device}});
+        values.reliability = read<Reliability>("reliability", "FI_ODRC_RELIABILITY",
+                                               {{"auto", Reliability::automatic},
+                                                {"nic", Reliability::nic},
+                                                {"host", Reliability::host}});
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "memory", &values.memory);
