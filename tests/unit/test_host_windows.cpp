@@ -11,7 +11,8 @@
 #include <cstddef>
 #include <cstring>
 #include <doctest/doctest.h>
-#include <set>
+#include <iterator>
+#include <map>
 #include <vector>
 
 using namespace odrc;
@@ -33,6 +34,8 @@ struct World {
     OutWindow out{kFirstNumber, 3};
     InWindow in{kFirstNumber};
     uint32_t given{0}; // packets that began
+    uint32_t taken{0}; // packets that were taken in
+    bool in_order{true};
     std::vector<Datagram> net{};
     // What may still happen.
     int losses, copies, early_alarms, refusals;
@@ -87,6 +90,7 @@ struct World {
     void take(uint32_t number) {
         switch (in.look(number)) {
         case InWindow::Arrival::next:
+            in_order = in_order && number == kFirstNumber + taken++;
             in.accept();
             return say(Word::heard, in.expected());
         case InWindow::Arrival::again:
@@ -138,30 +142,52 @@ struct World {
 } // namespace
 
 TEST_CASE("packets arrive once each and in their order, whatever the network does") {
-    std::set<std::vector<uint32_t>> seen;
-    std::vector<World> open{{.losses = 2, .copies = 0, .early_alarms = 0, .refusals = 0},
-                            {.losses = 1, .copies = 1, .early_alarms = 0, .refusals = 0},
-                            {.losses = 1, .copies = 0, .early_alarms = 1, .refusals = 0},
-                            {.losses = 1, .copies = 0, .early_alarms = 0, .refusals = 1}};
-    size_t ends = 0;
+    std::map<std::vector<uint32_t>, size_t> seen; // and in which order
+    std::vector<std::vector<size_t>> before;      // from which others each is reached
+    std::vector<size_t> ends;
+    constexpr size_t kNone = SIZE_MAX;
+    struct Open {
+        World world;
+        size_t from;
+    };
+    std::vector<Open> open;
+    for (const World& first : {World{.losses = 2, .copies = 0, .early_alarms = 0, .refusals = 0},
+                               World{.losses = 1, .copies = 1, .early_alarms = 0, .refusals = 0},
+                               World{.losses = 1, .copies = 0, .early_alarms = 1, .refusals = 0},
+                               World{.losses = 1, .copies = 0, .early_alarms = 0, .refusals = 1}})
+        open.push_back({first, kNone});
     while (!open.empty()) {
-        const World w = std::move(open.back());
+        const auto [w, from] = std::move(open.back());
         open.pop_back();
-        if (!seen.insert(w.key()).second) continue;
+        const auto [state, is_new] = seen.try_emplace(w.key(), seen.size());
+        const size_t number = state->second;
+        if (is_new) before.emplace_back();
+        if (from != kNone) before[number].push_back(from);
+        if (!is_new) continue;
+        REQUIRE(w.in_order);
         // What was taken in went out, and what was heard of was taken in.
         REQUIRE(w.in.expected() - kFirstNumber <= w.given);
         REQUIRE_FALSE(is_before(w.in.expected(), w.out.acknowledged()));
         REQUIRE(w.out.under_way() <= kPackets);
         if (w.over()) {
             REQUIRE(w.in.expected() == w.out.acknowledged());
-            ++ends;
+            ends.push_back(number);
             continue;
         }
-        auto worlds = w.next();
-        REQUIRE_FALSE(worlds.empty()); // there is always a way on
-        std::ranges::move(worlds, std::back_inserter(open));
+        for (World& next : w.next()) open.push_back({std::move(next), number});
     }
-    CHECK(ends > 0);
+    // From each of them there is a way to the end.
+    std::vector<bool> ends_well(seen.size());
+    size_t count = 0;
+    while (!ends.empty()) {
+        const size_t number = ends.back();
+        ends.pop_back();
+        if (ends_well[number]) continue;
+        ends_well[number] = true;
+        ++count;
+        std::ranges::copy(before[number], std::back_inserter(ends));
+    }
+    CHECK(count == seen.size());
     MESSAGE(seen.size() << " states");
 }
 
