@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 constexpr auto kNotReady = 640us;
 // After so long without an answer to what has arrived the other side is asked whether it is there.
 constexpr auto kSlowAnswer = 30ms;
-// So often in a row is nothing heard before a connection is over: some two seconds.
-constexpr uint8_t kSilences = 13;
+// So often in a row is nothing heard, and a connection is over: after some two seconds.
+constexpr uint8_t kSilences = 14;
 
 } // namespace
 
@@ -71,7 +71,8 @@ void QueuePair::hear_not_ready() noexcept {
 void QueuePair::hear_refusal(const Packet& packet) noexcept {
     WorkRequest* guilty = stream_.front();
     if (guilty && (!guilty->started || guilty->kind == PacketKind::answer)) guilty = nullptr;
-    give_up(guilty, static_cast<ibv_wc_status>(packet.status));
+    const bool known = packet.status != IBV_WC_SUCCESS && packet.status <= IBV_WC_GENERAL_ERR;
+    give_up(guilty, known ? static_cast<ibv_wc_status>(packet.status) : IBV_WC_REM_OP_ERR);
 }
 
 void QueuePair::send_again(uint32_t packets) noexcept {
@@ -90,7 +91,7 @@ void QueuePair::on_timer(Ticks now) noexcept {
     silence_at_ = UINT64_MAX;
     if (out_.under_way() == 0 && reads_ == 0) return;
     trip_.silent();
-    if (trip_.silences() > kSilences) return give_up(nullptr, IBV_WC_RETRY_EXC_ERR);
+    if (trip_.silences() >= kSilences) return give_up(nullptr, IBV_WC_RETRY_EXC_ERR);
     if (out_.under_way() > 0)
         send_again(out_.silent());
     else
