@@ -20,6 +20,10 @@ constexpr uint32_t kLeastReceives = 2 * kMostWindow;
 // For a datagram that is on its way to the wire. One that has not left by then does not.
 constexpr std::chrono::seconds kLongestWait{1};
 
+uint32_t receives_for(int entries) noexcept {
+    return std::clamp(static_cast<uint32_t>(entries), kLeastReceives, kMostReceives);
+}
+
 } // namespace
 
 CompletionQueue::CompletionQueue(HostContext& context, int entries, void* cq_context,
@@ -27,8 +31,15 @@ CompletionQueue::CompletionQueue(HostContext& context, int entries, void* cq_con
     : ibv_cq{}
     , context_{context}
     , channel_{channel}
+    , pd_{context.pd()}
+    , datagrams_{context.device(),
+                 context.port(),
+                 pd_,
+                 receives_for(entries),
+                 channel ? channel->below() : nullptr,
+                 this}
+    , work_requests_{context.device(), context.port(), pd_}
     , ring_(static_cast<size_t>(entries)) {
-    if (context.pd()) open(context.pd());
     ibv_cq::context = &context.verbs();
     ibv_cq::channel = channel;
     ibv_cq::cq_context = cq_context;
@@ -42,19 +53,8 @@ CompletionQueue::~CompletionQueue() {
     context_.remove(*this);
 }
 
-void CompletionQueue::open(ibv_pd* pd) {
-    const auto receives =
-        std::clamp(static_cast<uint32_t>(ring_.size()), kLeastReceives, kMostReceives);
-    datagrams_.emplace(context_.device(), context_.port(), pd, receives,
-                       channel_ ? channel_->below() : nullptr, this);
-    work_requests_.emplace(context_.device(), context_.port(), pd);
-    if (woken_at_ != 0) datagrams_->arm(); // somebody sleeps already
-    pd_ = pd;
-}
-
 void CompletionQueue::enter(QueuePair& qp, ibv_pd* pd) {
     const std::lock_guard guard{lock_};
-    if (!datagrams_) open(pd);
     if (pd != pd_) throw Error{EINVAL};
     if (!connections_.emplace(qp.qp_num, &qp).second) throw Error{EAGAIN};
 }
@@ -91,10 +91,9 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
 }
 
 void CompletionQueue::progress() noexcept {
-    if (!datagrams_) return;
     const auto taken = [this](const Datagrams::Arrival& arrival) { take(arrival); };
     const auto stray = [this] { ++counts_.stray; };
-    while (datagrams_->poll(taken, stray) == Datagrams::kBatch && count_ < ring_.size() / 2)
+    while (datagrams_.poll(taken, stray) == Datagrams::kBatch && count_ < ring_.size() / 2)
         tend_stirred();
     tend_stirred();
     const Ticks now = ticks_now();
@@ -122,7 +121,7 @@ void CompletionQueue::tend_stirred() noexcept {
 
 void CompletionQueue::pay(Ticks now) noexcept {
     while (QueuePair* qp = owing_.front()) {
-        if (qp->pays_at() > now || !datagrams_->has_room()) return;
+        if (qp->pays_at() > now || !datagrams_.has_room()) return;
         qp->acknowledge();
     }
 }
@@ -179,7 +178,7 @@ Ticks CompletionQueue::next_deadline(Ticks now) const noexcept {
 void CompletionQueue::arm() noexcept {
     const std::lock_guard guard{lock_};
     if (!channel_) return;
-    if (datagrams_) datagrams_->arm();
+    datagrams_.arm();
     const Ticks now = ticks_now();
     woken_at_ = next_deadline(now);
     if (woken_at_ != UINT64_MAX) channel_->wake_in(woken_at_ - std::min(now, woken_at_), *this);
@@ -187,10 +186,9 @@ void CompletionQueue::arm() noexcept {
 
 void CompletionQueue::wait_for_datagrams() noexcept {
     std::unique_lock guard{lock_};
-    if (!datagrams_) return;
-    const uint64_t last = datagrams_->last_reader();
+    const uint64_t last = datagrams_.last_reader();
     const Time end = Clock::now() + kLongestWait;
-    while (!datagrams_->over(last) && Clock::now() < end) {
+    while (!datagrams_.over(last) && Clock::now() < end) {
         progress();
         guard.unlock();
         sched_yield();

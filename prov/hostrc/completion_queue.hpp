@@ -9,7 +9,6 @@
 #include "hostrc/queue_pair.hpp"
 
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -36,7 +35,7 @@ public:
     void enter(QueuePair& qp, ibv_pd* pd);
     void leave(QueuePair& qp) noexcept;
     bool in_use() const noexcept { return !connections_.empty(); }
-    uint32_t number() const noexcept { return datagrams_->number(); }
+    uint32_t number() const noexcept { return datagrams_.number(); }
 
     // Until the device has nothing more to do with the memory of what goes out.
     void wait_for_datagrams() noexcept;
@@ -49,8 +48,8 @@ public:
     // ---- for connections, which have the lock ----
     SpinLock& lock() noexcept { return lock_; }
     HostContext& context() noexcept { return context_; }
-    Datagrams& datagrams() noexcept { return *datagrams_; }
-    WorkRequests& work_requests() noexcept { return *work_requests_; }
+    Datagrams& datagrams() noexcept { return datagrams_; }
+    WorkRequests& work_requests() noexcept { return work_requests_; }
     verbs::PacketCounts& count() noexcept { return counts_; }
     void push(const ibv_wc& completion) noexcept;
     // It has something to send, or something of it may be over: it is looked at when the batch is
@@ -62,7 +61,6 @@ public:
     void time(QueuePair& qp, Ticks when) noexcept;
 
 private:
-    void open(ibv_pd* pd);
     void progress() noexcept;
     void take(const Datagrams::Arrival& arrival) noexcept;
     void tend_stirred() noexcept;
@@ -74,9 +72,9 @@ private:
     HostContext& context_;
     CompletionChannel* const channel_;
     SpinLock lock_;
-    std::optional<Datagrams> datagrams_; // there before the first connection, if the domain is
-    ibv_pd* pd_{nullptr};
-    std::optional<WorkRequests> work_requests_;
+    ibv_pd* const pd_;
+    Datagrams datagrams_;
+    WorkRequests work_requests_;
     std::unordered_map<uint32_t, QueuePair*> connections_; // by their numbers
     List<QueuePair, Stirred> stirred_;
     List<QueuePair, Owing> owing_; // by when they pay

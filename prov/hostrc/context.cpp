@@ -140,14 +140,13 @@ int HostContext::get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_
 }
 
 ibv_cq* HostContext::create_cq(int cqe, void* cq_context, ibv_comp_channel* channel) noexcept {
-    if (cqe < 1) {
+    auto* used = static_cast<CompletionChannel*>(channel);
+    // Of the domain its datagrams are; and a channel has the timer of one queue.
+    if (cqe < 1 || !pd_ || (used && used->leaning > 0)) {
         errno = EINVAL;
         return nullptr;
     }
-    return made([&] {
-        return new CompletionQueue{*this, cqe, cq_context,
-                                   static_cast<CompletionChannel*>(channel)};
-    });
+    return made([&] { return new CompletionQueue{*this, cqe, cq_context, used}; });
 }
 
 int HostContext::destroy_cq(ibv_cq* cq) noexcept {
@@ -227,7 +226,7 @@ ibv_qp* HostContext::create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept {
         errno = EINVAL;
         return nullptr;
     }
-    return made([&]() -> QueuePair* {
+    return made([&] {
         const uint32_t number = numbers_.fetch_add(1) % kNumbers + 1;
         return new QueuePair{static_cast<CompletionQueue&>(*attr->send_cq), pd, number, *attr};
     });

@@ -115,6 +115,4 @@ void QueuePair::fail() noexcept {
     if (static_cast<ListNode<Owing>&>(*this).linked()) List<QueuePair, Owing>::erase(*this);
 }
 
-void QueuePair::release(WorkRequest& w) noexcept { cq_.work_requests().give_back(w); }
-
 } // namespace odrc::host

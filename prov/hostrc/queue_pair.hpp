@@ -43,8 +43,6 @@ public:
     int post_send(ibv_send_wr* wr, ibv_send_wr** bad) noexcept;
     int post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad) noexcept;
 
-    CompletionQueue& queue() noexcept { return cq_; }
-
     // ---- for the completion queue, which has the lock ----
     bool knows(const Datagrams::Arrival& arrival) const noexcept {
         return ah_ && arrival.from == peer_datagrams_ && arrival.packet.from == peer_number_;
@@ -66,7 +64,6 @@ private:
     // queue_pair.cpp
     int become_ready_to_receive(const ibv_qp_attr& attr) noexcept;
     void fail() noexcept;
-    void release(WorkRequest& w) noexcept;
 
     // requester.cpp
     int accept(const ibv_send_wr& wr) noexcept;
@@ -102,7 +99,6 @@ private:
     Verdict claim_receive() noexcept;
     void complete_receive(const Packet& packet, ibv_wc_opcode opcode, uint32_t length) noexcept;
     void give_receive_back() noexcept;
-    WorkRequest* make_answer(uint32_t length) noexcept;
     void queue_answer(WorkRequest& w) noexcept;
     void owe(Ticks when) noexcept;
     void say(PacketKind kind, uint8_t flags) noexcept;

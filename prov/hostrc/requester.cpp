@@ -243,7 +243,7 @@ bool QueuePair::complete() noexcept {
     while (WorkRequest* w = spent_.front()) {
         if (!cq_.datagrams().over(w->last_datagram)) break;
         spent_.pop_front();
-        release(*w);
+        cq_.work_requests().give_back(*w);
     }
     while (WorkRequest* w = queue_.front()) {
         if (!w->ended || (w->status == IBV_WC_SUCCESS && w->lacks_answer())) break;
@@ -265,7 +265,7 @@ void QueuePair::complete_one(WorkRequest& w) noexcept {
     }
     queue_.pop_front();
     --queued_;
-    release(w);
+    cq_.work_requests().give_back(w);
 }
 
 // It is in the stream no more.

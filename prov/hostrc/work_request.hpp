@@ -73,14 +73,12 @@ public:
     WorkRequest* take() noexcept {
         if (free_.empty() && !grow()) return nullptr;
         WorkRequest* w = free_.pop_front();
-        const uint32_t key = w->own_key;
         // Neither the segments nor its own bytes: they are written with their numbers.
         *static_cast<ListNode<InQueue>*>(w) = {};
         w->signaled = w->fenced = w->immediate_given = w->started = w->ended = false;
         w->status = IBV_WC_SUCCESS;
         w->length = w->immediate = w->first = w->packets = w->answered = w->segment_count = 0;
         w->last_datagram = 0;
-        w->own_key = key;
         return w;
     }
     void give_back(WorkRequest& w) noexcept { free_.push_front(w); }
