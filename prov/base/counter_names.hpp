@@ -29,6 +29,8 @@ inline constexpr CounterName kCounterNames[] = {
     {"connections_deepened", &Counters::connections_deepened},
     {"connections_soft", &Counters::connections_soft},
     {"connections_replaced", &Counters::connections_replaced},
+    {"promotions", &Counters::promotions},
+    {"demotions", &Counters::demotions},
     {"repeats_dropped", &Counters::repeats_dropped},
     {"line_ns", &Counters::line_ns},
     {"request_ns", &Counters::request_ns},

@@ -83,7 +83,9 @@ void define_parameters() noexcept {
     fi_param_define(&provider, "reliability", FI_PARAM_STRING,
                     "Who sees to it that what is sent arrives, once each and in its order: nic, "
                     "the device, over reliable connections; host, the processes at both ends, over "
-                    "the device's datagrams; auto, the device (default: auto)");
+                    "the device's datagrams; ladder, these to begin with, and the device as soon "
+                    "as a peer is talked to often; auto, the device for the first 64 peers, and "
+                    "for those who come later as with ladder (default: auto)");
     try {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
@@ -102,6 +104,7 @@ void define_parameters() noexcept {
                                             {"device", Intranode::device}});
         values.reliability = read<Reliability>("reliability", "FI_ODRC_RELIABILITY",
                                                {{"auto", Reliability::automatic},
+                                                {"ladder", Reliability::ladder},
                                                 {"nic", Reliability::nic},
                                                 {"host", Reliability::host}});
         read("device", values.device);

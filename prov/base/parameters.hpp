@@ -25,8 +25,9 @@ enum class Intranode : uint8_t {
 
 // FI_ODRC_RELIABILITY: who sees to it that what is sent arrives, once each and in its order.
 enum class Reliability : uint8_t {
-    automatic, // the device
-    nic,       // likewise
+    automatic, // as nic for the first peers, and as ladder for those that come when they are many
+    ladder,    // to begin with as host; for a peer that is talked to often, as nic
+    nic,       // the device
     host,      // the processes at both ends, over the device's datagrams
 };
 

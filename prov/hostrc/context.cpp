@@ -61,18 +61,25 @@ uint32_t random_number() {
 
 HostContext::HostContext(std::unique_ptr<verbs::Context> device, ibv_device& name,
                          const verbs::Port& port)
-    : device_{std::move(device)}
+    : HostContext{*device, std::move(device), nullptr, name, port} {}
+
+HostContext::HostContext(verbs::Context& device, ibv_pd* pd, ibv_device& name,
+                         const verbs::Port& port)
+    : HostContext{device, nullptr, pd, name, port} {}
+
+HostContext::HostContext(verbs::Context& device, std::unique_ptr<verbs::Context> owned, ibv_pd* pd,
+                         ibv_device& name, const verbs::Port& port)
+    : owned_{std::move(owned)}
+    , device_{device}
     , port_{port}
+    , pd_{pd}
     , own_events_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)}
     , events_{epoll_create1(EPOLL_CLOEXEC)}
     , numbers_{random_number()} {
-    const int below = device_->async_fd();
-    const auto watched = [this](int fd) {
-        epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
-        return epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
-    };
-    if (!own_events_ || !events_ || fcntl(below, F_SETFL, fcntl(below, F_GETFL) | O_NONBLOCK) ||
-        !watched(own_events_.get()) || !watched(below)) {
+    const int below = device_.async_fd(); // of a shared one the others take the events
+    if (!own_events_ || !events_ || !watch(own_events_.get()) ||
+        (!shared() &&
+         (fcntl(below, F_SETFL, fcntl(below, F_GETFL) | O_NONBLOCK) || !watch(below)))) {
         ODRC_WARN(FI_LOG_DOMAIN, "{}: no descriptor for its events: {}", port.name(),
                   fi_strerror(errno));
         throw Error{errno};
@@ -91,21 +98,27 @@ HostContext::HostContext(std::unique_ptr<verbs::Context> device, ibv_device& nam
 
 HostContext::~HostContext() = default;
 
+bool HostContext::watch(int fd) const noexcept {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
+    return epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
 int HostContext::dealloc_pd(ibv_pd* pd) noexcept {
-    const int error = device_->dealloc_pd(pd);
+    if (shared()) return 0;
+    const int error = device_.dealloc_pd(pd);
     if (!error && pd_ == pd) pd_ = nullptr;
     return error;
 }
 
 // What peers reach they reach by this process: the device itself lets nobody else in.
 ibv_mr* HostContext::reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept {
-    ibv_mr* mr = device_->reg_mr(pd, address, length, access);
+    ibv_mr* mr = device_.reg_mr(pd, address, length, access);
     if (!mr) return nullptr;
     if (guarded([&] {
             regions_.add(*mr, access);
             return 0;
         })) {
-        device_->dereg_mr(mr);
+        device_.dereg_mr(mr);
         errno = ENOMEM;
         return nullptr;
     }
@@ -117,11 +130,11 @@ int HostContext::dereg_mr(ibv_mr* mr) noexcept {
     regions_.remove(*mr);
     const std::lock_guard guard{queues_lock_};
     for (CompletionQueue* queue : queues_) queue->wait_for_datagrams();
-    return device_->dereg_mr(mr);
+    return device_.dereg_mr(mr);
 }
 
 ibv_comp_channel* HostContext::create_comp_channel() noexcept {
-    return made([this] { return new CompletionChannel{*device_, verbs_}; });
+    return made([this] { return new CompletionChannel{device_, verbs_}; });
 }
 
 int HostContext::destroy_comp_channel(ibv_comp_channel* channel) noexcept {
@@ -210,11 +223,15 @@ int HostContext::get_async_event(ibv_async_event* event) noexcept {
         uint64_t count;
         (void)!read(own_events_.get(), &count, sizeof count);
     }
-    return device_->get_async_event(event);
+    if (shared()) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return device_.get_async_event(event);
 }
 
 void HostContext::ack_async_event(ibv_async_event* event) noexcept {
-    if (event->event_type != IBV_EVENT_SRQ_LIMIT_REACHED) device_->ack_async_event(event);
+    if (event->event_type != IBV_EVENT_SRQ_LIMIT_REACHED) device_.ack_async_event(event);
 }
 
 ibv_qp* HostContext::create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept {

@@ -22,15 +22,18 @@ class HostContext final : public verbs::Context {
 public:
     // Throws Error.
     HostContext(std::unique_ptr<verbs::Context> device, ibv_device& name, const verbs::Port& port);
+    // Over a device that others use, too, in a protection domain of theirs: what goes out may lie
+    // in whatever memory they have registered. Both outlive this. Throws Error.
+    HostContext(verbs::Context& device, ibv_pd* pd, ibv_device& name, const verbs::Port& port);
     ~HostContext() override;
 
-    ibv_pd* alloc_pd() noexcept override { return pd_ = device_->alloc_pd(); }
+    ibv_pd* alloc_pd() noexcept override { return shared() ? pd_ : pd_ = device_.alloc_pd(); }
     int dealloc_pd(ibv_pd* pd) noexcept override;
     ibv_mr* reg_mr(ibv_pd* pd, void* address, size_t length, int access) noexcept override;
     int dereg_mr(ibv_mr* mr) noexcept override;
-    int renew_mr(ibv_mr* mr) noexcept override { return device_->renew_mr(mr); }
-    void* allocate(size_t bytes) noexcept override { return device_->allocate(bytes); }
-    void release(void* memory, size_t bytes) noexcept override { device_->release(memory, bytes); }
+    int renew_mr(ibv_mr* mr) noexcept override { return device_.renew_mr(mr); }
+    void* allocate(size_t bytes) noexcept override { return device_.allocate(bytes); }
+    void release(void* memory, size_t bytes) noexcept override { device_.release(memory, bytes); }
     ibv_comp_channel* create_comp_channel() noexcept override;
     int destroy_comp_channel(ibv_comp_channel* channel) noexcept override;
     int get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) noexcept override;
@@ -47,11 +50,11 @@ public:
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override;
     int destroy_qp(ibv_qp* qp) noexcept override;
     ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override {
-        return device_->create_ah(pd, attr);
+        return device_.create_ah(pd, attr);
     }
-    int destroy_ah(ibv_ah* ah) noexcept override { return device_->destroy_ah(ah); }
-    ibv_gid gid() const noexcept override { return device_->gid(); }
-    uint64_t node() const noexcept override { return device_->node(); }
+    int destroy_ah(ibv_ah* ah) noexcept override { return device_.destroy_ah(ah); }
+    ibv_gid gid() const noexcept override { return device_.gid(); }
+    uint64_t node() const noexcept override { return device_.node(); }
     uint64_t rnr_naks() const noexcept override {
         return not_ready_.load(std::memory_order_relaxed);
     }
@@ -61,21 +64,28 @@ public:
     verbs::PacketCounts packets(ibv_cq& cq) const noexcept override;
 
     // ---- for its own objects ----
-    verbs::Context& device() noexcept { return *device_; }
+    verbs::Context& device() noexcept { return device_; }
     const verbs::Port& port() const noexcept { return port_; } // of the device below
     ibv_pd* pd() const noexcept { return pd_; }                // the last that was made; null: none
     ibv_context& verbs() noexcept { return verbs_; }
     Regions& regions() noexcept { return regions_; }
+    // The device is not its own alone, and it does not know of all that is registered there.
+    bool shared() const noexcept { return !owned_; }
     void add(CompletionQueue& queue);
     void remove(CompletionQueue& queue) noexcept;
     void raise_limit(ibv_srq& srq) noexcept;
     void count_not_ready() noexcept { not_ready_.fetch_add(1, std::memory_order_relaxed); }
 
 private:
-    std::unique_ptr<verbs::Context> device_;
+    HostContext(verbs::Context& device, std::unique_ptr<verbs::Context> owned, ibv_pd* pd,
+                ibv_device& name, const verbs::Port& port);
+    bool watch(int fd) const noexcept;
+
+    const std::unique_ptr<verbs::Context> owned_; // null: it is shared
+    verbs::Context& device_;
     verbs::Port port_;
     ibv_context verbs_{};
-    ibv_pd* pd_{nullptr};
+    ibv_pd* pd_;
     Regions regions_;
     Fd own_events_;
     Fd events_; // readable, if there are some of ours or of the device's

@@ -29,14 +29,22 @@ verbs::Port describe(verbs::Port port) {
     return port;
 }
 
-class HostDevice final : public verbs::Device {
-public:
-    explicit HostDevice(std::unique_ptr<verbs::Device> below)
-        : verbs::Device{describe(below->port())}
-        , below_{std::move(below)} {
+class HostDevice : public verbs::Device {
+protected:
+    explicit HostDevice(const verbs::Port& below)
+        : verbs::Device{describe(below)} {
         name_.node_type = IBV_NODE_CA;
         std::strncpy(name_.name, port().device.c_str(), sizeof name_.name - 1);
     }
+
+    mutable ibv_device name_{}; // verbs has it writable
+};
+
+class HostDeviceOver final : public HostDevice {
+public:
+    explicit HostDeviceOver(std::unique_ptr<verbs::Device> below)
+        : HostDevice{below->port()}
+        , below_{std::move(below)} {}
 
     std::unique_ptr<verbs::Context> open() const override {
         return std::make_unique<HostContext>(below_->open(), name_, below_->port());
@@ -44,13 +52,35 @@ public:
 
 private:
     std::unique_ptr<verbs::Device> below_;
-    mutable ibv_device name_{}; // verbs has it writable
+};
+
+class HostDeviceBeside final : public HostDevice {
+public:
+    HostDeviceBeside(verbs::Context& opened, ibv_pd* pd, const verbs::Port& port)
+        : HostDevice{port}
+        , opened_{opened}
+        , pd_{pd}
+        , below_{port} {}
+
+    std::unique_ptr<verbs::Context> open() const override {
+        return std::make_unique<HostContext>(opened_, pd_, name_, below_);
+    }
+
+private:
+    verbs::Context& opened_;
+    ibv_pd* const pd_;
+    const verbs::Port below_;
 };
 
 } // namespace
 
 std::unique_ptr<verbs::Device> make_host_device(std::unique_ptr<verbs::Device> below) {
-    return std::make_unique<HostDevice>(std::move(below));
+    return std::make_unique<HostDeviceOver>(std::move(below));
+}
+
+std::unique_ptr<verbs::Device> make_host_device(verbs::Context& beside, ibv_pd* pd,
+                                                const verbs::Port& port) {
+    return std::make_unique<HostDeviceBeside>(beside, pd, port);
 }
 
 } // namespace odrc::host

@@ -11,4 +11,9 @@ namespace odrc::host {
 // device's own, but kept by the processes at both ends over its datagrams.
 std::unique_ptr<verbs::Device> make_host_device(std::unique_ptr<verbs::Device> below);
 
+// The same beside an opened device and within a protection domain of that, which outlive what is
+// opened here, as this does.
+std::unique_ptr<verbs::Device> make_host_device(verbs::Context& beside, ibv_pd* pd,
+                                                const verbs::Port& port);
+
 } // namespace odrc::host

@@ -62,6 +62,10 @@ const verbs::Device& soft_device() {
     return soft;
 }
 
+std::unique_ptr<verbs::Device> device_by_datagrams(verbs::Adapter& adapter) {
+    return host::make_host_device(adapter.context(), adapter.pd(), adapter.port());
+}
+
 bool is_met_beside(const verbs::Port& port) noexcept {
     return !port.this_host_only && !port.by_datagrams &&
            parameters().intranode != Intranode::device;

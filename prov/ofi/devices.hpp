@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "verbs_rc/device.hpp"
+#include "verbs_rc/adapter.hpp"
 
 #include <vector>
 
@@ -15,6 +15,10 @@ const std::vector<std::unique_ptr<verbs::Device>>& devices();
 
 // soft0, where it is not a domain's device but beside that, whatever FI_ODRC_DEVICE says.
 const verbs::Device& soft_device();
+
+// Beside an opened device, and for as long as that: one with connections that the processes at both
+// ends keep over its datagrams.
+std::unique_ptr<verbs::Device> device_by_datagrams(verbs::Adapter& adapter);
 
 // Whether endpoints of that device are to meet those of their own host on soft0
 // (FI_ODRC_INTRANODE).

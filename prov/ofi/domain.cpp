@@ -93,6 +93,9 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     mr = &memory_ops;
     if (one_thread_) looker_.emplace();
     if (is_met_beside(adapter_.port())) open_soft();
+    const Reliability reliability = parameters().reliability;
+    if (reliability == Reliability::automatic || reliability == Reliability::ladder)
+        open_datagrams();
 }
 
 void Domain::open_soft() noexcept {
@@ -104,6 +107,17 @@ void Domain::open_soft() noexcept {
         ODRC_LOG(parameters().intranode == Intranode::soft ? FI_LOG_WARN : FI_LOG_INFO,
                  FI_LOG_DOMAIN, "{}: endpoints of this host are not met on soft0: {}",
                  adapter_.port().name(), fi_strerror(error));
+}
+
+void Domain::open_datagrams() noexcept {
+    const int error = -guarded([this] {
+        datagram_device_ = device_by_datagrams(adapter_);
+        datagrams_.emplace(*datagram_device_, threads(), watchdog_);
+        return 0;
+    });
+    if (error)
+        ODRC_WARN(FI_LOG_DOMAIN, "{}: peers have connections from the first word on: {}",
+                  adapter_.port().name(), fi_strerror(error));
 }
 
 } // namespace odrc::ofi

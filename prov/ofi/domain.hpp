@@ -26,6 +26,9 @@ public:
     // soft0, on which endpoints meet those of their own host, beside the device of the domain. Null
     // where they do not.
     verbs::Adapter* soft() noexcept { return soft_ ? &*soft_ : nullptr; }
+    // The domain's device once more, with connections that the processes at both ends keep over its
+    // datagrams: for peers who have not earned others. Null where all have them from the beginning.
+    verbs::Adapter* datagrams() noexcept { return datagrams_ ? &*datagrams_ : nullptr; }
     Watchdog& watchdog() noexcept { return watchdog_; }
     RegionCounters& region_counters() noexcept { return region_counters_; }
 
@@ -52,6 +55,7 @@ public:
 
 private:
     void open_soft() noexcept;
+    void open_datagrams() noexcept;
     Gate::Kind threads() const noexcept {
         return one_thread_ ? Gate::Kind::one_thread : Gate::Kind::many_threads;
     }
@@ -63,6 +67,8 @@ private:
     verbs::Adapter adapter_;
     const bool automatic_;
     std::optional<verbs::Adapter> soft_;
+    std::unique_ptr<verbs::Device> datagram_device_;
+    std::optional<verbs::Adapter> datagrams_;
     RegionCounters region_counters_;
     const bool keys_given_;
     const bool device_atomics_;

@@ -203,8 +203,9 @@ int Endpoint::enable() {
     const bool waitable = (transmit_ && transmit_->waitable()) ||
                           (receive_ && receive_->waitable()) || counters_.waitable() || events ||
                           (joins && events_->waitable());
-    engine_.emplace(domain_.adapter(), domain_.soft(), addresses_->table(), domain_.watchdog(),
-                    gate(),
+    engine_.emplace(domain_.adapter(),
+                    ondemand::Stations::Others{domain_.soft(), domain_.datagrams()},
+                    addresses_->table(), domain_.watchdog(), gate(),
                     transfer::Engine::Settings{
                         .transmit = transmit_ ? &transmit_->sink() : nullptr,
                         .receive = receive_ ? &receive_->sink() : nullptr,

@@ -25,7 +25,7 @@ srq::Buffer* Lane::take_kept(uint16_t position) noexcept {
 }
 
 void Lane::fail() noexcept {
-    failed_ = true;
+    failed_ = attended_ = true;
     qp_.fail();
     posting_.post_held(qp_.get()); // to be flushed with the rest
     try_mark();

@@ -31,6 +31,8 @@ public:
         , depth_{static_cast<uint16_t>(qp_.depth())}
         , most_{static_cast<uint16_t>(depth_ - 1)}
         , station_{station}
+        , by_datagrams_{station.by_datagrams()}
+        , attended_{by_datagrams_}
         , posting_{posting}
         , budget_{station.budget()}
         , copies_{copies}
@@ -44,11 +46,15 @@ public:
         posting_.forget(qp_.get());
         budget_.left += used();
         while (kept_) give_back_kept();
+        while (srq::Buffer* frame = take_early()) station_.give_back(frame);
     }
 
     verbs::QueuePair& qp() noexcept { return qp_; }
     Station& station() const noexcept { return station_; }
-    verbs::Adapter& adapter() const noexcept { return station_.adapter(); }
+    // In whose domain the memory is that its work requests point to.
+    verbs::Adapter& adapter() const noexcept { return station_.memory(); }
+    // It is the first of a peer's two (wireup_promotion.cpp): nothing but frames goes over it.
+    bool by_datagrams() const noexcept { return by_datagrams_; }
     uint32_t max_inline() const noexcept { return qp_.max_inline(); }
     // Of its queue pair, among those of all stations.
     uint32_t name() const noexcept { return station_.name_of(qp_.number()); }
@@ -72,6 +78,12 @@ public:
     // Something went over it since this was last asked.
     bool visited() noexcept { return std::exchange(visited_, false); }
     void visit() noexcept { visited_ = true; }
+    // Since this began, so much has gone over it that its peer has earned a connection.
+    bool has_earned() const noexcept {
+        return messages_ >= kEarningMessages || bytes_ >= kEarningBytes;
+    }
+    void begin_earning() noexcept { messages_ = bytes_ = 0; }
+
     // Work requests are under way whose end no completion will tell.
     bool untold() const noexcept { return unsignaled_ > 0; }
 
@@ -112,11 +124,6 @@ public:
         ring_recalled_ = false;
         ring_ = std::move(ring);
     }
-    // How many frames have gone out and come in by rings, since the lane was made.
-    uint32_t sent_by_ring() const noexcept { return sent_by_ring_; }
-    uint32_t received_by_ring() const noexcept { return received_by_ring_; }
-    void count_sent_by_ring() noexcept { ++sent_by_ring_; }
-    void count_received_by_ring() noexcept { ++received_by_ring_; }
     bool ring_is_recalled() const noexcept { return ring_recalled_; }
     void set_ring_recalled() noexcept { ring_recalled_ = true; }
     // That a write which goes before a record is seen before it, verbs do not promise, but that it
@@ -127,6 +134,27 @@ public:
 
     // The buffer of a receive of its own that has come over it is read.
     void give_back(srq::Buffer* buffer) noexcept { receives_->give_back(buffer); }
+    // The buffer of any receive.
+    void done_with(srq::Buffer* buffer) noexcept {
+        if (receives_)
+            give_back(buffer);
+        else
+            station_.give_back(buffer);
+    }
+
+    // Frames that have come before others that are still to be found in the other lane's completion
+    // queue, in their order.
+    void keep_early(srq::Buffer& frame) noexcept {
+        frame.next = nullptr;
+        (early_ ? last_early_->next : early_) = &frame;
+        last_early_ = &frame;
+    }
+    srq::Buffer* early() const noexcept { return early_; }
+    srq::Buffer* take_early() noexcept {
+        srq::Buffer* first = early_;
+        if (first) early_ = first->next;
+        return first;
+    }
 
     // Writes nothing to the peer: the completion tells that all before it is done, or that the peer
     // is gone. It does not read: when the answer to that is late and it is asked for again, the
@@ -149,6 +177,8 @@ public:
     // when that is over.
     void fail() noexcept;
     bool failed() const noexcept { return failed_; }
+    // There is more to do about it when a completion comes.
+    bool attended() const noexcept { return attended_; }
     // Its peer waits for its end, in order to repeat what it carried.
     void set_awaited() noexcept {
         awaited_ = true;
@@ -177,22 +207,33 @@ private:
     uint16_t signal_every() const noexcept { return std::min<uint16_t>(depth_ / 2, kSignalEvery); }
     static constexpr uint16_t kSignalEvery = 32;
 
+    static constexpr uint32_t kEarningMessages = 32;
+    static constexpr uint32_t kEarningBytes = 64 << 10;
+    void earn(const ibv_send_wr& wr) noexcept {
+        ++messages_;
+        for (int i = 0; i < wr.num_sge; ++i) bytes_ += wr.sg_list[i].length;
+    }
+
     // These go after the queue pair that fills them.
     std::unique_ptr<srq::OwnReceives> receives_; // null: they are shared
     std::unique_ptr<srq::Ring> ring_;
     verbs::QueuePair qp_;
     srq::RingWriter ring_out_;
-    uint32_t sent_by_ring_{0};
-    uint32_t received_by_ring_{0};
     ShortFrames short_frames_;
     const uint16_t depth_; // work requests that may be under way
     uint16_t most_;        // of the peer's jobs
     Station& station_;
+    const bool by_datagrams_;
+    bool attended_;
     verbs::PostList& posting_;
     CompletionBudget& budget_;
     srq::BufferPool& copies_;
     srq::Buffer* kept_{nullptr}; // in the order of their work requests
     srq::Buffer* last_kept_{nullptr};
+    srq::Buffer* early_{nullptr};
+    srq::Buffer* last_early_{nullptr};
+    uint32_t messages_{0};
+    uint32_t bytes_{0};
     Peer& peer_;
     uint32_t session_;
     const uint32_t received_before_; // it was made
@@ -223,6 +264,8 @@ inline int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
     posted_ = position;
     visited_ = true;
     --budget_.left;
+    if (by_datagrams_) [[unlikely]]
+        earn(wr);
     return 0;
 }
 

@@ -43,12 +43,28 @@ enum class Link : uint8_t {
     ready,     // both are
     leaving,   // both are, and we have asked the peer to give the connection up
 };
+// How far the connection has come that is to take the place of the lane by datagrams, which goes on
+// carrying meanwhile (wireup_promotion.cpp).
+enum class Promotion : uint8_t {
+    none,      // there is one lane, whichever it is
+    wanted,    // it waits in line for a queue pair
+    requested, // our request is out; the queue pair waits in INIT
+    accepted,  // our queue pair is connected; whether the peer's is, we do not know yet
+    agreed,    // both are: we go over to it as soon as nothing is under way by datagrams
+    done,      // it carries, and the lane by datagrams is quiet
+};
+
 // Over which device its lanes go (wireup_way.cpp).
 enum class Way : uint8_t {
     open,   // nobody has asked
     soft,   // soft0, beside the domain's
     device, // the domain's
 };
+
+// Something may have come over the second lane.
+constexpr bool is_connected(Promotion promotion) noexcept {
+    return promotion >= Promotion::accepted;
+}
 
 // Our queue pair is connected, and the peer's may not be.
 constexpr bool in_doubt(Link link) noexcept {
@@ -75,7 +91,10 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     const Address address;
     Link link{Link::none};
     Way way{Way::open};
-    uint8_t tries{0};         // datagrams sent for the current step
+    Promotion promotion{Promotion::none};
+    bool begins_by_datagrams : 1 {false}; // its first lane goes by them
+    bool needs_no_datagrams : 1 {false};  // it has none, or has earned a connection for good
+    uint8_t tries{0};                     // datagrams sent for the current step
     uint8_t refusals{0};      // how often there was nobody at the address since it was heard from
     bool wanted{false};       // by us: it is not only the peer's wish
     bool crossed : 1 {false}; // both have begun the wireup
@@ -94,6 +113,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     int error{0};          // why the last wireup failed; a fi_errno value, for the jobs that waited
     uint32_t attempt{0};   // ours, of the current link; 0 before the first
     uint32_t remote_attempt{0};
+    uint32_t promotion_attempt{0}; // the same, of the second lane
+    uint32_t remote_promotion_attempt{0};
     uint64_t remote_endpoint{0};
     uint64_t ticket{0}; // for requests, of the peer's making; 0: we have none
     // Of each side a number that changes when it gives operations up for lost; 0: none yet, or,
@@ -103,28 +124,32 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t remote_losses{0};
     uint32_t session{1}; // counts both: from one loss, of either side, to the next
     // Frames are numbered from the beginning of the session, whatever lanes they take.
-    uint32_t sent{0};               // the number of the next one out
-    uint32_t received{0};           // the number of the next one in
-    uint32_t received_before{0};    // the same, of the session before
-    uint32_t taken{0};              // how many of ours the peer has, as it said last: at the least.
-                                    // Of the session before, until it says so of this one
-    srq::SendWindow window_out{};   // what the peer takes of us
-    srq::ReceiveWindow window_in{}; // and we of it
-    uint16_t heard_in{0};           // the round of Shares in which its last frame came
-    uint32_t leave_round{0};        // how often we have asked the peer to leave
-    uint32_t refused_round{0};      // the last time that it asked us in vain
-    uint32_t asked_round{0};        // the last time that it asked us too early
-    Time began{};                   // of the wireup, or of the leave
-    Time since{};                   // where it stands
-    Time heard{};                   // from the peer in this step, or its beginning
-    Time retransmit_at{};           // of its next datagram
+    uint32_t sent{0};            // the number of the next one out
+    uint32_t received{0};        // the number of the next one in
+    uint32_t received_before{0}; // the same, of the session before
+    uint32_t taken{0};           // how many of ours the peer has, as it said last: at the least.
+                                 // Of the session before, until it says so of this one
+    // Of these, such as went and came by rings, since a lane took the place of one that broke.
+    uint32_t sent_by_ring{0};
+    uint32_t received_by_ring{0};
+    srq::SendWindow window_out{};     // what the peer takes of us
+    srq::ReceiveWindow window_in{};   // and we of it
+    uint16_t heard_in{0};             // the round of Shares in which its last frame came
+    uint32_t leave_round{0};          // how often we have asked the peer to leave
+    uint32_t refused_round{0};        // the last time that it asked us in vain
+    uint32_t asked_round{0};          // the last time that it asked us too early
+    Time began{};                     // of the wireup, or of the leave
+    Time since{};                     // where it stands
+    Time heard{};                     // from the peer in this step, or its beginning
+    Time retransmit_at{};             // of its next datagram
     std::chrono::milliseconds wait{}; // for an answer to the last one
 
-    std::unique_ptr<Lane> lane; // from requested on
-    List<Job> repeats;          // have gone out over lanes that broke, and go first over the next
-    List<Job> left;             // of those, while a lane ends that broke before their turn came
-    List<Job> jobs;             // wait for the lane, in order
-    List<Job> unanswered;       // have gone out, and are not over until the peer says so
+    std::unique_ptr<Lane> lane;   // takes what goes out; from requested on
+    std::unique_ptr<Lane> second; // what comes in may take it, too: see Promotion
+    List<Job> repeats;            // have gone out over lanes that broke, and go first over the next
+    List<Job> left;               // of those, while a lane ends that broke before their turn came
+    List<Job> jobs;               // wait for the lane, in order
+    List<Job> unanswered;         // have gone out, and are not over until the peer says so
 
     // The number under which the application knows the peer, looked up again when its address
     // vector has changed.
@@ -135,6 +160,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t under_way{0};       // jobs that have gone out and are not over
     uint32_t atomics{0};         // of the unanswered ones
     uint16_t lanes{0};           // with those that are about to end
+    uint8_t breaking{0};         // of these, whose end is waited for
     bool stranger{true};         // the program has not named it, and it has never been connected
     bool met{false};             // counted among the peers
     bool wants_events{false};    // to be told of what we read and write there (FI_RMA_EVENT)
@@ -147,6 +173,16 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint16_t crowded{0};         // how often its lane was full since
 
     bool ready() const noexcept { return link == Link::ready; }
+    // What goes next goes over no lane by datagrams: it reads or writes memory.
+    bool needs_connection() const noexcept {
+        return !jobs.empty() && jobs.front()->kind != JobKind::send;
+    }
+    // The one that the device keeps, while there are two.
+    Lane& connection() const noexcept { return promotion == Promotion::done ? *lane : *second; }
+    // It has a queue pair of its own, and takes part in who has them.
+    bool connected() const noexcept {
+        return (ready() || link == Link::leaving) && !lane->by_datagrams();
+    }
     // Nothing has been lost since then.
     bool in_session(uint32_t which) const noexcept { return session == which; }
     void begin() noexcept {
@@ -157,16 +193,17 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
         ++session;
         received_before = received;
         sent = received = 0;
+        sent_by_ring = received_by_ring = 0;
         window_out = {};
         window_in = {};
         has_little_room = false;
     }
     bool nothing_waits() const noexcept { return jobs.empty() && repeats.empty() && left.empty(); }
 
-    // Windows count without what goes by the lane's rings, which takes no receive.
-    uint32_t received_in_window() const noexcept { return received - lane->received_by_ring(); }
+    // Windows count without what goes by rings, which takes no receive.
+    uint32_t received_in_window() const noexcept { return received - received_by_ring; }
     bool window_is_open_to(uint32_t sequence) const noexcept {
-        return window_out.is_open(sequence - lane->sent_by_ring());
+        return window_out.is_open(sequence - sent_by_ring);
     }
     bool window_is_open() const noexcept { return window_is_open_to(sent); }
 
@@ -203,6 +240,6 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     }
     bool may_go(const Job& job) const noexcept { return !job.fenced || job.out || under_way == 0; }
 };
-static_assert(sizeof(Peer) <= 336);
+static_assert(sizeof(Peer) <= 368);
 
 } // namespace odrc::ondemand

@@ -49,9 +49,10 @@ verbs::Cq make_cq(verbs::Adapter& adapter, uint32_t entries, ibv_comp_channel* c
 
 } // namespace
 
-Station::Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, RingLanes& rings,
-                 bool waitable, Place place)
+Station::Station(verbs::Adapter& adapter, verbs::Adapter& memory, Counters& counters,
+                 const Sizes& sizes, RingLanes& rings, bool waitable, Place place)
     : adapter_{adapter}
+    , memory_{memory}
     , counters_{counters}
     , rings_{rings}
     , place_{place}

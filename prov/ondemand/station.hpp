@@ -39,15 +39,19 @@ public:
         size_t rings;                      // that there is memory for, of all stations
     };
 
-    // Its device is the domain's, or soft0 beside that.
-    enum class Place : uint8_t { domain, beside };
+    // Its device is the domain's, or soft0 beside that; or its connections are kept by the
+    // processes at both ends, over the datagrams of the domain's.
+    enum class Place : uint8_t { domain, beside, datagrams };
 
+    // memory: of whom what work requests point to has its keys; the same but for datagrams.
     // waitable: somebody may sleep until a completion comes. Throws Error.
-    Station(verbs::Adapter& adapter, Counters& counters, const Sizes& sizes, RingLanes& rings,
-            bool waitable, Place place);
+    Station(verbs::Adapter& adapter, verbs::Adapter& memory, Counters& counters, const Sizes& sizes,
+            RingLanes& rings, bool waitable, Place place);
 
     verbs::Adapter& adapter() const noexcept { return adapter_; }
+    verbs::Adapter& memory() const noexcept { return memory_; }
     bool beside() const noexcept { return place_ == Place::beside; }
+    bool by_datagrams() const noexcept { return place_ == Place::datagrams; }
     // Numbers of queue pairs have 24 bits, and are those of a device: this tells them apart.
     uint32_t name_of(uint32_t qpn) const noexcept {
         return qpn | static_cast<uint32_t>(place_) << 24;
@@ -93,6 +97,7 @@ public:
 
 private:
     verbs::Adapter& adapter_;
+    verbs::Adapter& memory_;
     Counters& counters_;
     RingLanes& rings_;
     const Place place_;

@@ -26,44 +26,59 @@ Fd make_waker(bool needed) {
 
 } // namespace
 
-Stations::Stations(verbs::Adapter& device, verbs::Adapter* soft, Counters& counters,
-                   const Station::Sizes& sizes, bool waitable)
-    : soft_adapter_{soft}
+Stations::Stations(verbs::Adapter& device, const Others& others, Counters& counters,
+                   const Station::Sizes& sizes, const Station::Sizes& datagram_sizes, bool waitable)
+    : others_{others}
     , counters_{counters}
     , sizes_{sizes}
-    , waker_{make_waker(waitable)}
+    , datagram_sizes_{datagram_sizes}
+    , waitable_{waitable}
+    , waker_{make_waker(waitable || may_have_datagrams())}
     , rings_{counters, parameters().eager, sizes.rings, waitable}
-    , device_{device, counters, sizes, rings_, waitable, Station::Place::domain} {
+    , device_{device, device, counters, sizes, rings_, waitable, Station::Place::domain} {
     watch(device_);
 }
 
 Station* Stations::open_soft() noexcept {
-    if (soft_ || !soft_adapter_) return soft();
-    const int error = -guarded([this] {
-        soft_.emplace(*soft_adapter_, counters_, sizes_, rings_, static_cast<bool>(waker_),
-                      Station::Place::beside);
-        watch(*soft_);
+    return open(soft_, others_.soft, others_.soft, sizes_, waitable_, Station::Place::beside,
+                "peers of this host are not met on it");
+}
+
+Station* Stations::open_datagrams() noexcept {
+    return open(datagrams_, others_.datagrams, &device_.adapter(), datagram_sizes_, true,
+                Station::Place::datagrams, "peers have connections from the first word on");
+}
+
+Station* Stations::open(std::optional<Station>& station, verbs::Adapter*& adapter,
+                        verbs::Adapter* memory, const Station::Sizes& sizes, bool waitable,
+                        Station::Place place, const char* otherwise) noexcept {
+    if (station || !adapter) return station ? &*station : nullptr;
+    const int error = -guarded([&] {
+        station.emplace(*adapter, *memory, counters_, sizes, rings_, waitable, place);
+        watch(*station);
         return 0;
     });
     if (error) {
-        ODRC_WARN(FI_LOG_EP_CTRL, "{}: peers of this host are not met on it: {}",
-                  soft_adapter_->port().name(), fi_strerror(error));
-        soft_.reset();
-        soft_adapter_ = nullptr;
-    } else if (waker_) {
-        soft_->arm(); // somebody may be asleep already
+        ODRC_WARN(FI_LOG_EP_CTRL, "{}: {}: {}", adapter->port().name(), otherwise,
+                  fi_strerror(error));
+        station.reset();
+        adapter = nullptr;
+        return nullptr;
     }
-    return soft();
+    if (station->fd() >= 0) station->arm(); // somebody may be asleep already
+    return &*station;
 }
 
 void Stations::watch(const Station& station) {
+    if (station.fd() < 0) return;
     epoll_event event{.events = EPOLLIN, .data = {.fd = station.fd()}};
-    if (waker_ && epoll_ctl(waker_.get(), EPOLL_CTL_ADD, station.fd(), &event)) fail();
+    if (epoll_ctl(waker_.get(), EPOLL_CTL_ADD, station.fd(), &event)) fail();
 }
 
 void Stations::arm() noexcept {
-    device_.arm();
-    if (soft_) soft_->arm();
+    for_each([](Station& station) {
+        if (station.fd() >= 0) station.arm();
+    });
 }
 
 } // namespace odrc::ondemand

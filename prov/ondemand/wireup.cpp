@@ -58,12 +58,17 @@ void Wireup::connect(Peer& peer) noexcept {
     peer.wanted = true;
     if (peer.link == Link::laid) return try_out(peer);
     if (peer.link != Link::none || peer.standing() || peer.broken) return;
+    peer.begins_by_datagrams = may_begin_by_datagrams(peer);
     stand_in_line(peer);
-    serve_line();
+    if (peer.begins_by_datagrams && may_ask())
+        begin(peer); // which takes no queue pair: there is nothing to wait for
+    else
+        serve_line();
 }
 
 // The peer that stands in line has its turn. False if there is no queue pair for it after all.
 bool Wireup::begin(Peer& peer) noexcept {
+    if (peer.promotion == Promotion::wanted) return begin_promotion(peer);
     if (const int error = make_lane(peer)) {
         if (make_do(error)) return false;
         set_link(peer, Link::none);
@@ -80,7 +85,8 @@ bool Wireup::begin(Peer& peer) noexcept {
 // To ourselves there is nothing to ask: the queue pair is its own peer.
 void Wireup::ask(Peer& peer) noexcept {
     if (peer.address != address()) return send(WireupType::request, peer);
-    const int error = connect_lane(peer, peer.lane->qp().address(), wants_events_);
+    peer.wants_events = wants_events_;
+    const int error = connect_lane(*peer.lane, peer.lane->qp().address());
     if (error == FI_EAGAIN) return;
     if (error) return give_up(peer, error);
     peer.taken = peer.received;
@@ -120,6 +126,12 @@ void Wireup::handle(Peer* peer, const Address& from, const WireupMessage& messag
         return on_elsewhere(*peer, message);
     case WireupType::nudge:
         return on_nudge(*peer, message);
+    case WireupType::promote:
+        return on_promote(*peer, message);
+    case WireupType::promoted:
+        return on_promoted(*peer, message);
+    case WireupType::seen:
+        return on_seen(*peer, message);
     }
 }
 
@@ -133,11 +145,12 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     if (!goes_that_way(peer, m)) return answer(WireupType::elsewhere, peer, m);
     // The peer has begun anew. Unless it has left, or we did not know of the old connection yet,
     // that broke, or the peer has given up what went over it, or is another process.
-    if (peer.link == Link::leaving && same)
+    const bool stands = peer.link == Link::ready || peer.promotion == Promotion::done;
+    if (peer.link == Link::leaving && same && peer.promotion != Promotion::done)
         part(peer);
     else if (in_doubt(peer.link))
         break_off(peer);
-    else if (peer.link == Link::ready && same && m.losses == peer.remote_losses)
+    else if (stands && same && m.losses == peer.remote_losses)
         replace(peer);
     else if (peer.link == Link::ready || peer.link == Link::leaving)
         drop(peer, FI_ECONNRESET);
@@ -147,7 +160,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     }
     if (peer.link == Link::none) {
         if (!(m.reason & kWanted) && !peer.standing()) return answer(WireupType::goodbye, peer, m);
-        if (!has_room()) {
+        if (!(m.reason & kForNow) && !has_room()) {
             stand_in_line(peer);
             if (!make_way_for(m)) return answer(WireupType::wait, peer, m);
         }
@@ -159,8 +172,8 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
             return answer(WireupType::wait, peer, m);
         }
     }
-    const int error =
-        is_of_our_kind(peer, m) ? connect_lane(peer, m.qp, m.wants_events) : FI_EOPNOTSUPP;
+    peer.wants_events = m.wants_events;
+    const int error = is_of_our_kind(peer, m) ? connect_lane(*peer.lane, m.qp) : FI_EOPNOTSUPP;
     if (error == FI_EAGAIN) { // the peer asks again
         if (peer.link == Link::none) step_aside(peer);
         return;
@@ -220,7 +233,8 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
         return answer(WireupType::left, peer, m);
     if (peer.link == Link::requested) {
         if (m.node != node_of(*peer.lane)) return; // nonsense
-        const int error = connect_lane(peer, m.qp, m.wants_events);
+        peer.wants_events = m.wants_events;
+        const int error = connect_lane(*peer.lane, m.qp);
         if (error == FI_EAGAIN) return; // we ask again, and are answered again
         if (error) return give_up(peer, error);
         if (!peer.told_to_wait) pace_.answered(peer.since, Clock::now(), peer.tries > 0);
@@ -242,7 +256,9 @@ void Wireup::on_nudge(const Peer& peer, const WireupMessage& m) noexcept {
 }
 
 void Wireup::on_refuse(Peer& peer, const WireupMessage& m) noexcept {
-    if (peer.link != Link::requested || m.answered_attempt != peer.attempt) return;
+    const bool of_promotion = peer.promotion == Promotion::requested;
+    if (!of_promotion && peer.link != Link::requested) return;
+    if (m.answered_attempt != (of_promotion ? peer.promotion_attempt : peer.attempt)) return;
     give_up(peer, m.reason > 0 && m.reason < 4096 ? static_cast<int>(m.reason) : FI_ECONNREFUSED);
 }
 

@@ -32,6 +32,9 @@ namespace odrc::ondemand {
 //   leaving ──stay──▶ ready                              the peer has something for us
 //   ready ──it broke──▶ none                             what was on its way goes over the next
 //
+// Where peers begin with a lane by datagrams, there is a second such exchange while that is ready
+// (wireup_promotion.cpp).
+//
 // A request of which the other side is to know that it is ours is answered by a ticket first, and
 // made again (wireup_strangers.cpp).
 //
@@ -49,6 +52,7 @@ public:
         uint32_t segments;   // of a work request
         uint32_t most_lanes; // at a time, with those that are ending and those that are spare
         int access;          // of peers (IBV_ACCESS_*)
+        uint32_t at_once;    // lanes that are connections at once; more begin by datagrams
     };
 
     // wants_events: peers are to tell of what they read and write. Throws Error.
@@ -73,8 +77,11 @@ public:
     // Begins a connection where there is none, or has the peer wait for one in line.
     void connect(Peer& peer) noexcept;
     // There is no room on the peer's lane for what is to go next. One that is full often gives way
-    // to a deeper one, as soon as it is idle; until then it takes nothing more.
+    // to a deeper one, as soon as it is idle; until then it takes nothing more. One by datagrams
+    // gives way to a connection.
     void crowd(Peer& peer) noexcept;
+    // The peer is to have a connection beside its lane by datagrams, if that is all it has.
+    void promote(Peer& peer) noexcept;
 
     // Some wireup waits for an answer, for room, or for the end of a lane that broke.
     bool active() const noexcept { return !wiring_.empty() || in_line() + breaking_ > 0; }
@@ -101,6 +108,8 @@ public:
         Peer& peer = lane.peer();
         if (in_doubt(peer.link) && peer.lane.get() == &lane) [[unlikely]]
             become_ready(peer);
+        if (peer.promotion == Promotion::accepted && peer.second.get() == &lane) [[unlikely]]
+            agree(peer);
     }
     // A lane that was laid and led nowhere gives way to the wireup. False for any other.
     bool fall_back(Lane& lane) noexcept;
@@ -122,9 +131,11 @@ public:
     // A completion was polled. A failed lane has more behind it, and goes when it has them all.
     void retire(Lane& lane, uint16_t position, bool done) noexcept {
         lane.retire(position);
-        if (lane.failed()) [[unlikely]]
-            bury(lane, done);
+        if (lane.attended()) [[unlikely]]
+            attend(lane, done);
     }
+    // Something was begun here that nobody looks after yet if the program does not come by.
+    bool needs_watchdog() noexcept { return std::exchange(begun_, false); }
 
 private:
     // wireup.cpp
@@ -150,6 +161,7 @@ private:
     bool take_back_waiting() noexcept;
 
     // wireup_way.cpp
+    bool may_be_met_on_soft(const Peer& peer) const noexcept;
     Station& station_for(Peer& peer) noexcept;
     uint64_t node_of(const Lane& lane) const noexcept {
         return lane.station().beside() ? queues_.stations.node() : 0;
@@ -157,6 +169,22 @@ private:
     bool goes_that_way(Peer& peer, const WireupMessage& request) noexcept;
     void on_elsewhere(Peer& peer, const WireupMessage& message) noexcept;
     bool is_met_on_soft(const NativeAddress& peer) const noexcept;
+
+    // wireup_promotion.cpp
+    bool may_begin_by_datagrams(const Peer& peer) const noexcept;
+    int make_second(Peer& peer) noexcept;
+    bool begin_promotion(Peer& peer) noexcept;
+    void agree(Peer& peer) noexcept;
+    void go_over(Peer& peer) noexcept;
+    void demote(Peer& peer) noexcept;
+    void give_up_promotion(Peer& peer, int error) noexcept;
+    void forget_second(Peer& peer) noexcept;
+    void set_promotion(Peer& peer, Promotion promotion) noexcept;
+    void attend(Lane& lane, bool done) noexcept;
+    bool is_of_promotion(const Peer& peer, const WireupMessage& message) const noexcept;
+    void on_promote(Peer& peer, const WireupMessage& message) noexcept;
+    void on_promoted(Peer& peer, const WireupMessage& message) noexcept;
+    void on_seen(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_talk.cpp
     void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
@@ -212,7 +240,14 @@ private:
     int make_lane(Peer& peer) noexcept;
     bool has_room_for_spare() const noexcept { return lanes_ + spares_.count() < most_lanes_; }
     bool is_of_our_kind(const Peer& peer, const WireupMessage& m) const noexcept;
-    int connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept;
+    int connect_lane(Lane& lane, const verbs::QpAddress& remote) noexcept;
+    void count_lane(const Lane& lane) noexcept {
+        ++(lane.by_datagrams() ? datagram_lanes_ : lanes_);
+    }
+    void discount_lane(const Lane& lane) noexcept {
+        --(lane.by_datagrams() ? datagram_lanes_ : lanes_);
+    }
+    void discard(std::unique_ptr<Lane>& lane, bool connected) noexcept;
     void become_ready(Peer& peer) noexcept;
     void set_link(Peer& peer, Link link) noexcept;
     void stand_on(List<Peer, Stand>& list, Peer& peer) noexcept;
@@ -221,7 +256,7 @@ private:
     void step_aside(Peer& peer) noexcept;
     void end(Peer& peer) noexcept;
     void break_off(Peer& peer) noexcept;
-    void broke_off(Peer& peer, const Lane& lane) noexcept;
+    void broke_off(Peer& peer, bool tried) noexcept;
     void bury(Lane& lane, bool done) noexcept;
     void mark_changed(Peer& peer) noexcept;
 
@@ -249,8 +284,11 @@ private:
     Peer* hand_{nullptr};         // of those, the one that may be asked to leave next
     bool asked_too_early_{false}; // to leave, with something under way
     bool nudged_{false};
-    uint32_t breaking_{0}; // peers whose last lane is not over, and who wait for that
-    uint32_t lanes_{0};
+    bool begun_{false};
+    uint32_t breaking_{0};       // peers whose last lane is not over, and who wait for that
+    uint32_t lanes_{0};          // that take a queue pair each
+    uint32_t datagram_lanes_{0}; // and others
+    uint32_t promoting_{0}; // peers that have been asked for a second one, and have not answered
     uint32_t most_lanes_{queues_.most_lanes}; // fewer, where the device has no more
     Time more_at_{};                          // it may have again
     Pace pace_;

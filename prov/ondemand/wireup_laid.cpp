@@ -142,7 +142,7 @@ bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address
         peer.lane =
             std::make_unique<Lane>(std::move(qp), queues_.stations.device(), queues_.posting,
                                    queues_.copies, peer, peer.session, peer.received);
-        if (const int refused = connect_lane(peer, remote, address.wants_events)) return -refused;
+        if (const int refused = connect_lane(*peer.lane, remote)) return -refused;
         peers_.add(*peer.lane);
         return 0;
     });
@@ -153,6 +153,8 @@ bool Wireup::lay(Peer& peer, verbs::QueuePair&& qp, const NativeAddress& address
     peer.attempt = peer.remote_attempt = kLaidAttempt;
     peer.own_losses = peer.remote_losses = kLaidAttempt;
     peer.remote_endpoint = address.endpoint;
+    peer.wants_events = address.wants_events;
+    peer.sent_by_ring = peer.received_by_ring = 0;
     peer.way = Way::device;
     const uint32_t window = srq::Shares::first_in_job(address.place.size);
     peer.window_out.open_to(window);

@@ -24,8 +24,20 @@ constexpr bool is_connected(Link link) noexcept {
 }
 
 // Where the time is counted for which a peer stood like that; null: it is not.
-uint64_t* time_spent(Counters& counters, Link link) noexcept {
-    switch (link) {
+uint64_t* time_spent(Counters& counters, const Peer& peer) noexcept {
+    switch (peer.promotion) {
+    case Promotion::wanted:
+        return &counters.line_ns;
+    case Promotion::requested:
+        return &counters.request_ns;
+    case Promotion::accepted:
+        return &counters.accept_ns;
+    case Promotion::none:
+    case Promotion::agreed:
+    case Promotion::done:
+        break;
+    }
+    switch (peer.link) {
     case Link::none:
         return &counters.line_ns;
     case Link::requested:
@@ -52,12 +64,14 @@ bool is_passing(int error) noexcept {
 
 // Throws Error. Those that are spare are shallow, and of the domain's device.
 verbs::QueuePair Wireup::make_queue_pair(Station& station, bool deep) {
-    if (!deep && !station.beside()) return spares_.take();
-    if (!has_room_for_spare() && spares_.count() > 0) spares_.drop_one();
+    const bool of_domain = !station.beside() && !station.by_datagrams();
+    if (!deep && of_domain) return spares_.take();
+    if (of_domain && !has_room_for_spare() && spares_.count() > 0) spares_.drop_one();
+    const auto most = static_cast<uint32_t>(station.adapter().port().device_attr.max_sge);
     return {station.adapter(),
             station.cq(),
             station.srq(),
-            {deep ? kFullDepth : kFirstDepth, queues_.segments},
+            {deep ? kFullDepth : kFirstDepth, std::min(queues_.segments, most)},
             queues_.access};
 }
 
@@ -73,8 +87,9 @@ int Wireup::make_lane(Peer& peer) noexcept {
             peer.lane.reset();
             throw;
         }
-        ++lanes_;
+        count_lane(*peer.lane);
         peer.attempt = ++attempts_;
+        peer.sent_by_ring = peer.received_by_ring = 0;
         if (!peer.own_losses) peer.own_losses = peer.attempt;
         open_window(peer);
         return 0;
@@ -84,11 +99,13 @@ int Wireup::make_lane(Peer& peer) noexcept {
 // Once for each lane, whose requests and acceptances tell it: they may be lost, but one of those
 // that tell the same has come when anything comes over the lane. Until then nothing is received.
 void Wireup::open_window(Peer& peer) noexcept {
-    peer.window_in.widen(peer.received, peer.lane->station().shares().first(lanes_ - 1));
+    const uint32_t others = (peer.lane->by_datagrams() ? datagram_lanes_ : lanes_) - 1;
+    peer.window_in.widen(peer.received, peer.lane->station().shares().first(others));
 }
 
-int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_events) noexcept {
-    const verbs::Port& port = peer.lane->adapter().port();
+int Wireup::connect_lane(Lane& lane, const verbs::QpAddress& remote) noexcept {
+    const Peer& peer = lane.peer();
+    const verbs::Port& port = lane.adapter().port();
     if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
         ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
                  "{}: {} is on another host, or in another container or user's account: the soft "
@@ -96,8 +113,7 @@ int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_
                  port.name(), peer.address.text());
         return FI_EHOSTUNREACH;
     }
-    peer.wants_events = wants_events;
-    const int error = peer.lane->qp().connect(remote);
+    const int error = lane.qp().connect(remote);
     if (is_passing(error)) {
         ODRC_INFO(FI_LOG_EP_CTRL, "{}: no way to {} now: {}", port.name(), peer.address.text(),
                   fi_strerror(error));
@@ -106,7 +122,7 @@ int Wireup::connect_lane(Peer& peer, const verbs::QpAddress& remote, bool wants_
     if (error)
         ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
                  "{}: queue pair {:#x} does not connect to {:#x} of {}: {}", port.name(),
-                 peer.lane->qp().number(), remote.qpn, peer.address.text(), fi_strerror(error));
+                 lane.qp().number(), remote.qpn, peer.address.text(), fi_strerror(error));
     return error;
 }
 
@@ -114,9 +130,11 @@ void Wireup::become_ready(Peer& peer) noexcept {
     if (peer.link == Link::accepted)
         ++(peer.crossed ? counters_.connections_crossed : counters_.connections_answered);
     set_link(peer, Link::ready);
-    stand_on(connected_, peer);
     peer.wanted = peer.stayed = false;
-    counters_.connection_opened();
+    if (!peer.lane->by_datagrams()) {
+        stand_on(connected_, peer);
+        counters_.connection_opened();
+    }
     peer.lane->station().shares().meet();
     if (peer.lane->station().beside()) ++counters_.connections_soft;
     peer.stranger = false;
@@ -146,15 +164,16 @@ void Wireup::stand_on(List<Peer, Stand>& list, Peer& peer) noexcept {
 void Wireup::stand_down(Peer& peer) noexcept {
     if (!peer.standing()) return;
     if (hand_ == &peer) hand_ = connected_.after(peer);
-    if (uint64_t* spent = time_spent(counters_, peer.link))
+    if (uint64_t* spent = time_spent(counters_, peer))
         *spent += static_cast<uint64_t>((Clock::now() - peer.since) / 1ns);
-    if (peer.link == Link::none) --counters_.connections_waiting;
+    if (peer.link == Link::none || peer.promotion == Promotion::wanted)
+        --counters_.connections_waiting;
     List<Peer, Stand>::erase(peer);
 }
 
 void Wireup::drop(Peer& peer, int error) noexcept {
     if (peer.link == Link::none && !peer.standing() && !peer.broken) return;
-    if (peer.link == Link::ready || peer.link == Link::leaving) counters_.connection_closed();
+    if (peer.connected()) counters_.connection_closed();
     peer.own_losses = peer.remote_losses = 0;
     peer.begin_session();
     peer.replacing = peer.asked = peer.closed = false;
@@ -178,7 +197,11 @@ void Wireup::end(Peer& peer) noexcept {
 // What was on its way comes back in error, and then stands in line for the next one, in front of
 // all else.
 void Wireup::replace(Peer& peer) noexcept {
-    counters_.connection_closed();
+    if (peer.connected()) counters_.connection_closed();
+    if (peer.promotion != Promotion::none) {
+        peer.needs_no_datagrams = true;
+        peer.begins_by_datagrams = false;
+    }
     peer.refusals = 0;
     peer.replacing = true;
     break_off(peer);
@@ -189,25 +212,29 @@ void Wireup::replace(Peer& peer) noexcept {
 void Wireup::break_off(Peer& peer) noexcept {
     peer.broken = true;
     while (Job* job = peer.repeats.pop_front()) peer.left.push_back(*job);
-    peer.carried = peer.lane->has_worked();
+    peer.carried = peer.lane->has_worked() || (peer.second && peer.second->has_worked());
     ++breaking_;
-    peer.lane->set_awaited();
+    peer.breaking = 0;
+    for (Lane* lane : {peer.lane.get(), peer.second.get()}) {
+        if (!lane || (lane == peer.second.get() && !is_connected(peer.promotion))) continue;
+        lane->set_awaited();
+        ++peer.breaking;
+    }
     forget_lane(peer);
 }
 
 // Nothing more comes of a lane that broke. A peer whose connections do not hold is not tried for
 // ever. Whether they hold knows who has something to send, and tells the other side with the next
 // one: what the peer reads and writes here does not show.
-void Wireup::broke_off(Peer& peer, const Lane& lane) noexcept {
+void Wireup::broke_off(Peer& peer, bool tried) noexcept {
     while (Job* job = peer.left.pop_front()) peer.repeats.push_back(*job);
-    if (peer.received != lane.received_before()) peer.carried = true;
     // One that was laid, and over which nobody was heard, may have led nowhere.
     if (peer.remote_attempt == kLaidAttempt && !peer.met && peer.received == 0)
         peer.remote_losses = 0;
     if (peer.carried) peer.breaks = 0;
     if (peer.closed) {
         drop(peer, FI_ECONNRESET);
-    } else if (peer.replacing && !peer.carried && lane.tried() && ++peer.breaks > kBreaks) {
+    } else if (peer.replacing && !peer.carried && tried && ++peer.breaks > kBreaks) {
         ODRC_WARN(FI_LOG_EP_CTRL,
                   "{}: connections to {} do not hold: {} have broken, one by one, "
                   "that had carried nothing",
@@ -232,15 +259,19 @@ void Wireup::step_aside(Peer& peer) noexcept {
 // A lane that was connected goes once what is under way on it is flushed.
 void Wireup::forget_lane(Peer& peer) noexcept {
     const bool connected = is_connected(peer.link);
+    forget_second(peer);
     set_link(peer, Link::none);
-    if (!peer.lane) return;
+    if (peer.lane) discard(peer.lane, connected);
+}
+
+void Wireup::discard(std::unique_ptr<Lane>& lane, bool connected) noexcept {
     if (connected) {
-        peer.lane->fail();
-        dying_.push_back(std::move(peer.lane));
+        lane->fail();
+        dying_.push_back(std::move(lane));
     } else {
-        peers_.remove(*peer.lane);
-        peer.lane.reset();
-        --lanes_;
+        peers_.remove(*lane);
+        discount_lane(*lane);
+        lane.reset();
     }
 }
 
@@ -249,10 +280,13 @@ void Wireup::bury(Lane& lane, bool done) noexcept {
     if (done && lane.awaited()) peer.carried = true;
     lane.try_mark();
     if (!lane.finished()) return;
-    if (lane.awaited()) broke_off(peer, lane);
+    if (lane.awaited()) {
+        if (peer.received != lane.received_before()) peer.carried = true;
+        if (--peer.breaking == 0) broke_off(peer, lane.tried());
+    }
     peers_.remove(lane);
+    discount_lane(lane);
     std::erase_if(dying_, [&](const auto& dying) { return dying.get() == &lane; });
-    --lanes_;
     if (in_line() > 0) serve_line();
 }
 

@@ -106,9 +106,10 @@ std::optional<WireupMessage> decode(std::span<const std::byte> datagram) noexcep
     m.wants_events = r.get<uint8_t>();
     m.window = r.get<uint16_t>();
     m.node = r.get<uint64_t>();
-    const bool has_qp = m.type == WireupType::request || m.type == WireupType::accept;
-    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::nudge ||
-        (has_qp && (!in_range(m.qp) || m.window == 0 || m.window > srq::kMostWindow)) ||
+    const bool begins = m.type == WireupType::request || m.type == WireupType::accept;
+    const bool has_qp = begins || m.type == WireupType::promote || m.type == WireupType::promoted;
+    if (bytes != kWireupBytes || m.type < WireupType::request || m.type > WireupType::seen ||
+        (has_qp && !in_range(m.qp)) || (begins && (m.window == 0 || m.window > srq::kMostWindow)) ||
         m.wants_events > 1)
         return std::nullopt;
     return m;

@@ -30,6 +30,9 @@ enum class WireupType : uint8_t {
     ticket = 10, // to a request: say that again with this ticket, so that I know it is you
     elsewhere = 11, // to a request: I am not where your queue pair is: come over the device
     nudge = 12,     // something waits here until you let me send more: look whether you can
+    promote = 13,   // beside the datagrams that we have: connect to me, my queue pair is this one
+    promoted = 14,  // I am connected to it, and this is mine
+    seen = 15,      // I am connected to yours
 };
 
 // Why there is to be a connection.
@@ -37,6 +40,7 @@ inline constexpr uint32_t kWanted = 1;  // I want it; else: if you still want to
 inline constexpr uint32_t kCarried = 2; // the last one broke, but had carried something
 // Not why, but of which kind.
 inline constexpr uint32_t kByDatagrams = 4; // we keep it ourselves (verbs::Port::by_datagrams)
+inline constexpr uint32_t kForNow = 8;      // likewise, until you earn a connection
 
 struct WireupMessage {
     WireupType type;
@@ -48,7 +52,7 @@ struct WireupMessage {
     uint32_t losses;           // of the sender (Peer::own_losses)
     uint32_t received;         // of the receiver's frames, in all that has losses (Peer::taken)
     uint32_t reason;
-    verbs::QpAddress qp;  // of the sender, in requests and acceptances
+    verbs::QpAddress qp;  // of the sender, in requests and acceptances of either kind
     uint8_t wants_events; // likewise; 1: to be told of reads and writes of its memory
     uint16_t window;      // likewise: beyond those received, so many frames may come
     uint64_t node;        // likewise: of soft0, if the queue pair is there (Stations::node); else 0
@@ -59,7 +63,7 @@ struct WireupMessage {
 //   answered_attempt 4 | losses 4 | received 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 |
 //   rd_atomic 1 | GID 16 | wants_events 1 | window 2 | node 8 | seal 16
 inline constexpr size_t kWireupBytes = 91 + Seal::kBytes;
-inline constexpr uint8_t kWireupVersion = 12;
+inline constexpr uint8_t kWireupVersion = 13;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept; // yet to be sealed

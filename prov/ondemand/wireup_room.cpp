@@ -49,7 +49,10 @@ void Wireup::stand_in_line(Peer& peer) noexcept {
 }
 
 void Wireup::serve_line() noexcept {
-    while (in_line() > 0 && has_room() && may_ask() && begin(*line_.front())) {
+    const auto fits = [this](const Peer& peer) {
+        return (peer.link == Link::none && peer.begins_by_datagrams) || has_room();
+    };
+    while (in_line() > 0 && fits(*line_.front()) && may_ask() && begin(*line_.front())) {
     }
     ask_to_leave();
 }
@@ -78,7 +81,7 @@ bool Wireup::make_do(int error) noexcept {
 
 // A storm of first words stays smooth; and those to the dead do not hold up the others.
 bool Wireup::may_ask() const noexcept {
-    const uint32_t asked = count(Link::requested);
+    const uint32_t asked = count(Link::requested) + promoting_;
     return asked < Pace::kMost && asked - silent_ < pace_.requests();
 }
 
@@ -98,7 +101,7 @@ bool Wireup::ask_to_leave() noexcept {
 
 Peer* Wireup::idle_peer() noexcept {
     const Time now = Clock::now();
-    for (uint32_t n = 2 * count(Link::ready); n > 0; --n) {
+    for (uint64_t n = 2 * counters_.connections; n > 0; --n) {
         Peer* peer = hand_ ? hand_ : connected_.front();
         if (!peer) return nullptr;
         hand_ = connected_.after(*peer);
@@ -115,8 +118,12 @@ Peer* Wireup::idle_peer() noexcept {
 bool Wireup::make_way_for(const WireupMessage& request) noexcept {
     if (ask_to_leave() || request.endpoint > endpoint_) return false;
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer)) {
-        if (peer->link != Link::requested) continue;
-        step_aside(*peer);
+        if (peer->promotion == Promotion::requested)
+            give_up_promotion(*peer, FI_EAGAIN);
+        else if (peer->link == Link::requested && !peer->lane->by_datagrams())
+            step_aside(*peer);
+        else
+            continue;
         return true;
     }
     return false;
@@ -125,6 +132,11 @@ bool Wireup::make_way_for(const WireupMessage& request) noexcept {
 void Wireup::crowd(Peer& peer) noexcept {
     if (!peer.ready()) return;
     Lane& lane = *peer.lane;
+    if (lane.by_datagrams()) {
+        if (peer.promotion == Promotion::agreed) return go_over(peer);
+        if (lane.full() || peer.needs_connection()) promote(peer);
+        return;
+    }
     if (!lane.held()) {
         if (lane.is_deep() || !lane.full() || peer.deepenings >= kDeepenings) return;
         if (++peer.crowded < kCrowded << peer.deepenings) return;
@@ -157,23 +169,31 @@ void Wireup::leave(Peer& peer) noexcept {
 void Wireup::part(Peer& peer) noexcept {
     counters_.connection_closed();
     peer.breaks = 0; // this one has held
+    if (peer.promotion == Promotion::done) return demote(peer);
     step_aside(peer);
 }
 
 bool Wireup::is_of_link(const Peer& peer, const WireupMessage& m) const noexcept {
+    if (peer.promotion == Promotion::done && is_of_promotion(peer, m)) return true;
     return peer.link != Link::none && peer.link != Link::requested &&
            m.endpoint == peer.remote_endpoint && m.attempt == peer.remote_attempt &&
            m.answered_attempt == peer.attempt;
 }
 
 void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {
-    if (peer.link != Link::requested || m.answered_attempt != peer.attempt) return;
+    const bool of_promotion = peer.promotion == Promotion::requested;
+    if (!of_promotion && peer.link != Link::requested) return;
+    if (m.answered_attempt != (of_promotion ? peer.promotion_attempt : peer.attempt)) return;
     peer.heard = Clock::now();
     peer.told_to_wait = true;
     peer.retransmit_at = peer.heard + (in_line() > 0 ? kHoldForRoom : kWaitForRoom);
 }
 
 void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
+    if (peer.ready() && is_of_promotion(peer, m)) { // the peer has gone over, and we have not yet
+        if (peer.promotion == Promotion::accepted) agree(peer);
+        if (peer.promotion == Promotion::agreed) return answer(WireupType::stay, peer, m, m.reason);
+    }
     if (!is_of_link(peer, m)) return answer(WireupType::left, peer, m);
     if (in_doubt(peer.link)) become_ready(peer);
     // What was refused once stays so, however late it comes again: the peer has gone on meanwhile.
@@ -209,6 +229,8 @@ void Wireup::on_stay(Peer& peer, const WireupMessage& m) noexcept {
 
 // As it was asked to, or because the connection broke before we knew that it stood.
 void Wireup::on_left(Peer& peer, const WireupMessage& m) noexcept {
+    if (peer.promotion == Promotion::accepted && is_of_promotion(peer, m))
+        return give_up_promotion(peer, FI_EAGAIN);
     if (!is_of_link(peer, m)) return;
     if (peer.link == Link::leaving) return part(peer);
     if (peer.link == Link::accepted) return step_aside(peer);

@@ -45,9 +45,12 @@ const char* name_of(Link link) noexcept {
 }
 
 const char* state_of(const Peer& peer) noexcept {
-    return peer.link == Link::none ? "in line for a queue pair"
-           : peer.told_to_wait     ? "in line for a queue pair of its own"
-                                   : name_of(peer.link);
+    if (peer.link == Link::none || peer.promotion == Promotion::wanted)
+        return "in line for a queue pair";
+    if (peer.told_to_wait) return "in line for a queue pair of its own";
+    if (peer.promotion == Promotion::requested) return "to be promoted, and asked";
+    if (peer.promotion == Promotion::accepted) return "to be promoted, and answered";
+    return name_of(peer.link);
 }
 
 long long ms_since(Time then, Time now) noexcept {
@@ -104,11 +107,21 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
     if (now - peer.heard >= kPatience && peer.tries >= kTries)
         return peer.link == Link::tried ? give_up_laid(peer) : give_up(peer, FI_ETIMEDOUT);
     tell_of_stall(peer, now);
-    if (peer.told_to_wait && in_line() > 0) return step_aside(peer); // another may go first
+    if (peer.told_to_wait && in_line() > 0) // another may go first
+        return peer.ready() ? give_up_promotion(peer, FI_EAGAIN) : step_aside(peer);
     if (peer.tries < UINT8_MAX) ++peer.tries;
     if (peer.stall_told) show_stall(peer);
     peer.wait = std::min(2 * peer.wait, Pace::kLongestWait);
     peer.retransmit_at = now + peer.wait;
+    switch (peer.promotion) {
+    case Promotion::requested:
+        if (!peer.told_to_wait) late(peer, now);
+        return send(WireupType::promote, peer);
+    case Promotion::accepted:
+        return send(WireupType::promoted, peer);
+    default:
+        break;
+    }
     switch (peer.link) {
     case Link::requested:
         if (!peer.told_to_wait) late(peer, now);
@@ -163,27 +176,35 @@ void Wireup::give_up(Peer& peer, int error) noexcept {
         perhaps = "; it has another FI_ODRC_RELIABILITY";
     ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
              "{}: no connection to {}: {} (it was {}, after {} datagrams and {} ms){}",
-             adapter_.port().name(), peer.address.text(), fi_strerror(error), name_of(peer.link),
+             adapter_.port().name(), peer.address.text(), fi_strerror(error), state_of(peer),
              peer.tries + 1, ms_since(peer.began, Clock::now()), perhaps);
+    if (peer.ready()) return give_up_promotion(peer, error);
     drop(peer, error);
 }
 
 void Wireup::send(WireupType type, Peer& peer, uint32_t reason) noexcept {
     const bool answers = peer.link != Link::requested || type == WireupType::goodbye;
     const bool introduces = type == WireupType::request || type == WireupType::accept;
+    const bool of_second = type == WireupType::promote || type == WireupType::promoted ||
+                           type == WireupType::seen ||
+                           (type == WireupType::leave && peer.promotion == Promotion::done);
+    Lane* lane = of_second ? &peer.connection() : peer.lane.get();
     if (introduces)
         reason = (peer.wanted ? kWanted : 0) | (peer.carried ? kCarried : 0) |
-                 (adapter_.port().by_datagrams ? kByDatagrams : 0);
+                 (adapter_.port().by_datagrams ? kByDatagrams : 0) |
+                 (lane->by_datagrams() ? kForNow : 0);
     const WireupMessage message{.type = type,
                                 .endpoint = endpoint_,
                                 .to = answers ? peer.remote_endpoint : 0,
                                 .ticket = answers ? 0 : peer.ticket,
-                                .attempt = peer.attempt,
-                                .answered_attempt = answers ? peer.remote_attempt : 0,
+                                .attempt = of_second ? peer.promotion_attempt : peer.attempt,
+                                .answered_attempt = of_second ? peer.remote_promotion_attempt
+                                                    : answers ? peer.remote_attempt
+                                                              : 0,
                                 .losses = peer.own_losses,
                                 .received = peer.received,
                                 .reason = reason,
-                                .qp = peer.lane ? peer.lane->qp().address() : verbs::QpAddress{},
+                                .qp = lane ? lane->qp().address() : verbs::QpAddress{},
                                 .wants_events = wants_events_,
                                 .window = introduces ? window_of(peer) : uint16_t{0},
                                 .node = peer.lane ? node_of(*peer.lane) : 0};

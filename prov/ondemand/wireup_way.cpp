@@ -34,13 +34,21 @@ bool same_host(Address a, Address b) noexcept {
 
 } // namespace
 
+bool Wireup::may_be_met_on_soft(const Peer& peer) const noexcept {
+    return peer.way == Way::soft ||
+           (peer.way == Way::open && queues_.stations.node() && is_local(peer.address));
+}
+
 // Where the next lane to the peer is made.
 Station& Wireup::station_for(Peer& peer) noexcept {
     Stations& stations = queues_.stations;
-    if (peer.way == Way::open && stations.node() && is_local(peer.address)) peer.way = Way::soft;
-    if (peer.way == Way::soft)
+    if (may_be_met_on_soft(peer)) {
+        peer.way = Way::soft;
         if (Station* soft = stations.open_soft()) return *soft;
+    }
     peer.way = Way::device;
+    if (peer.begins_by_datagrams)
+        if (Station* datagrams = stations.open_datagrams()) return *datagrams;
     return stations.device();
 }
 
@@ -49,8 +57,16 @@ Station& Wireup::station_for(Peer& peer) noexcept {
 bool Wireup::goes_that_way(Peer& peer, const WireupMessage& request) noexcept {
     Stations& stations = queues_.stations;
     if (request.node == 0) {
+        const bool for_now = request.reason & kForNow;
+        if (for_now && !adapter_.port().by_datagrams && !stations.open_datagrams()) return false;
         peer.way = Way::device;
-        if (peer.link == Link::requested && peer.lane->station().beside()) step_aside(peer);
+        if (peer.link == Link::requested) {
+            if (for_now && !peer.lane->by_datagrams() && !peer.lane->station().beside())
+                return false;
+            if (peer.lane->station().beside() || peer.lane->by_datagrams() != for_now)
+                step_aside(peer);
+        }
+        peer.begins_by_datagrams = for_now;
         return true;
     }
     if (peer.way == Way::device || request.node != stations.node() || !stations.open_soft())
@@ -60,9 +76,15 @@ bool Wireup::goes_that_way(Peer& peer, const WireupMessage& request) noexcept {
 }
 
 void Wireup::on_elsewhere(Peer& peer, const WireupMessage& m) noexcept {
-    if (peer.link != Link::requested || m.answered_attempt != peer.attempt ||
-        !peer.lane->station().beside())
-        return;
+    if (peer.link != Link::requested || m.answered_attempt != peer.attempt) return;
+    if (peer.lane->by_datagrams()) {
+        peer.needs_no_datagrams = true;
+        peer.begins_by_datagrams = false;
+        forget_lane(peer);
+        stand_in_line(peer);
+        return serve_line();
+    }
+    if (!peer.lane->station().beside()) return;
     const bool told = parameters().intranode == Intranode::soft;
     ODRC_LOG(told ? FI_LOG_WARN : FI_LOG_INFO, FI_LOG_EP_CTRL,
              "{}: {} is of this host, and not met on soft0: it is of another user or container, or "

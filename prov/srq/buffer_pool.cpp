@@ -43,7 +43,8 @@ void BufferPool::add_slab() {
                       .lkey = memory.lkey(),
                       .position = 0,
                       .slab = static_cast<uint16_t>(slabs_.size()),
-                      .next = free_};
+                      .next = free_,
+                      .length = 0};
         free_ = &buffers[i];
     }
     counters_.registered(memory.bytes().size());

@@ -18,6 +18,7 @@ struct alignas(16) Buffer {
     uint16_t position; // in a send queue, while a lane keeps it
     uint16_t slab;     // of its pool
     Buffer* next;
+    uint32_t length; // of a frame that waits for its turn
 };
 static_assert(sizeof(Buffer) == 32);
 

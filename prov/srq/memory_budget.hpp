@@ -20,6 +20,10 @@ struct MemoryBudget {
             std::clamp(bytes / 2 / devices / buffer_size, kFewestReceives, kMostReceives);
         return {static_cast<uint32_t>(std::min(most, kFirstReceives)), static_cast<uint32_t>(most)};
     }
+    // Of peers that are seldom talked to.
+    ReceiveQueue::Depth receives_by_datagrams(size_t buffer_size) const noexcept {
+        return receives(buffer_size, 8);
+    }
     size_t unexpected() const noexcept { return bytes / 4; }
     // Copies of frames on their way out, at a time.
     size_t sends(size_t buffer_size) const noexcept {

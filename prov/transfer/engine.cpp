@@ -14,6 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr uint32_t kWorkRequests = 2048; // of all lanes at a time
+constexpr uint32_t kWorkRequestsByDatagrams = 128;
+// Few take little, and are quicker from the first word on.
+constexpr uint32_t kConnectedAtOnce = 64;
 constexpr size_t kFramesPerSlab = 32;
 constexpr size_t kInjectsPerSlab = 64;
 constexpr size_t kInjectBytes = (wire::kMaxHeader + kInjectSize + 63) / 64 * 64;
@@ -55,7 +58,7 @@ int access_of_peers(const Engine::Settings& settings) noexcept {
 
 } // namespace
 
-Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
+Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others,
                const ondemand::AddressTable& addresses, Watchdog& watchdog, Gate& gate,
                const Settings& settings)
     : adapter_{adapter}
@@ -67,10 +70,12 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
     , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
     , budget_{parameters().memory}
     , stations_{adapter,
-                soft,
+                others,
                 counters_,
-                {wire::kFrameBytes, budget_.receives(wire::kFrameBytes, soft ? 2 : 1),
+                {wire::kFrameBytes, budget_.receives(wire::kFrameBytes, others.soft ? 2 : 1),
                  parameters().eager != Eager::ring_recv, kWorkRequests, budget_.rings()},
+                {wire::kFrameBytes, budget_.receives_by_datagrams(wire::kFrameBytes), true,
+                 kWorkRequestsByDatagrams, 0},
                 settings.waitable || settings.automatic}
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
@@ -79,7 +84,8 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
     , wireup_{peers_,
               *statistics_,
               {stations_, posting_, injects_, segments_, most_queue_pairs(adapter.port()),
-               access_of_peers(settings)},
+               access_of_peers(settings),
+               parameters().reliability == Reliability::ladder ? 0 : kConnectedAtOnce},
               settings.address,
               settings.seal,
               settings.regions != nullptr} {
@@ -89,7 +95,7 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
     statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());
     try {
-        if (settings.automatic) auto_progress_.emplace(*this, watchdog_, gate_);
+        if (settings.automatic || others.datagrams) auto_progress_.emplace(*this, watchdog_, gate_);
     } catch (...) {
         watchdog_.remove(*this, wireup_.fd());
         throw;
@@ -131,7 +137,7 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         const bool received = wc.status == IBV_WC_SUCCESS && lane;
-        if (received) on_received(*lane, {buffer->data, wc.byte_len});
+        if (received && on_received(*lane, *buffer, wc.byte_len)) return;
         if (station.srq())
             station.give_back(buffer);
         else if (received) // else it goes with the lane
@@ -203,6 +209,7 @@ void Engine::take_changes() noexcept {
         }
         if (peer->ready()) work_off(*peer);
     }
+    if (wireup_.needs_watchdog()) watchdog_.wake();
 }
 
 void Engine::arm() noexcept {

@@ -39,10 +39,10 @@ class Engine final : public Watchdog::Client {
 public:
     using Settings = EngineSettings;
 
-    // soft: soft0, if peers of this host are to be met there and not on the domain's device; or
-    // null. Throws Error. Made and ended outside the gate.
-    Engine(verbs::Adapter& adapter, verbs::Adapter* soft, const ondemand::AddressTable& addresses,
-           Watchdog& watchdog, Gate& gate, const Settings& settings);
+    // Throws Error. Made and ended outside the gate.
+    Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others,
+           const ondemand::AddressTable& addresses, Watchdog& watchdog, Gate& gate,
+           const Settings& settings);
     ~Engine();
 
     const ondemand::Address& address() const noexcept { return wireup_.address(); }
@@ -120,8 +120,8 @@ private:
     bool poll() noexcept {
         if (!stations_.rings().empty() && poll_rings()) return true;
         const bool found = poll(stations_.device());
-        ondemand::Station* soft = stations_.soft();
-        return soft ? poll(*soft) || found : found;
+        return (stations_.soft() && poll(*stations_.soft())) |
+               (stations_.datagrams() && poll(*stations_.datagrams())) | found;
     }
     bool poll(ondemand::Station& station) noexcept;
     void dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept;
@@ -285,7 +285,8 @@ private:
     // incoming.cpp
     void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept;
-    void on_received(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    bool on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexcept;
+    void take_early(Peer& peer) noexcept;
     void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
     bool poll_rings() noexcept;
     bool take_from_ring(Lane& lane, int most) noexcept;

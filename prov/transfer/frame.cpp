@@ -37,8 +37,8 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const auto key = lane.adapter().whole_memory_key();
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
-    const bool in_place =
-        !send.buffer && send.pieces.count() < segments_ && (fits_inline || key.has_value());
+    const bool in_place = !send.buffer && send.pieces.count() < lane.qp().segments() &&
+                          (fits_inline || key.has_value());
     if (!in_place && !send.buffer) {
         if (has_many_frames()) return FI_EAGAIN;
         send.pool = &frames_;

@@ -52,7 +52,7 @@ Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept 
     using ondemand::Turn;
     lane.visit();
     const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
-    if (by_ring && turn != Turn::early) lane.count_received_by_ring();
+    if (by_ring && turn != Turn::early) ++lane.peer().received_by_ring;
     if (turn == Turn::next) [[likely]]
         on_frame(lane, frame);
     else if (turn == Turn::repeated)
@@ -60,14 +60,19 @@ Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept 
     return turn;
 }
 
-// A frame has come in a receive.
-void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept {
+// A frame has come in a receive. True if it is kept there, until it is its turn.
+bool Engine::on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexcept {
     wireup_.heard_from(lane);
+    const std::span<const std::byte> bytes{buffer.data, length};
     wire::Frame frame;
-    if (!wire::read_frame(bytes, frame)) return refuse(lane, bytes);
+    if (!wire::read_frame(bytes, frame)) {
+        refuse(lane, bytes);
+        return false;
+    }
     if (!frame.is_counted()) [[unlikely]] {
         lane.visit();
-        return on_uncounted(lane, frame);
+        on_uncounted(lane, frame);
+        return false;
     }
     lane.station().shares().count(lane.peer().heard_in);
     auto turn = take_frame(lane, frame, false);
@@ -75,10 +80,34 @@ void Engine::on_received(Lane& lane, std::span<const std::byte> bytes) noexcept 
         empty_ring(lane); // of what was sent before
         turn = take_frame(lane, frame, false);
     }
-    if (turn == ondemand::Turn::early) refuse(lane, bytes);
+    if (turn == ondemand::Turn::early) [[unlikely]] {
+        // What goes before it came over the peer's other lane, or the one that it had.
+        if (lane.peer().lanes > 1) {
+            buffer.length = length;
+            lane.keep_early(buffer);
+            return true;
+        }
+        refuse(lane, bytes);
+        return false;
+    }
+    if (lane.peer().lanes > 1) [[unlikely]]
+        take_early(lane.peer());
     if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
         stations_.rings().count(lane.short_frames())) [[unlikely]]
         think_about_ring(lane);
+    return false;
+}
+
+// Takes in what came over one of the peer's lanes before it was its turn, if it is now.
+void Engine::take_early(Peer& peer) noexcept {
+    for (Lane* lane : {peer.lane.get(), peer.second.get()}) {
+        while (srq::Buffer* buffer = lane ? lane->early() : nullptr) {
+            wire::Frame frame;
+            wire::read_frame({buffer->data, buffer->length}, frame); // as it did when it came
+            if (take_frame(*lane, frame, false) == ondemand::Turn::early) break;
+            lane->done_with(lane->take_early());
+        }
+    }
 }
 
 void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {

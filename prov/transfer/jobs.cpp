@@ -19,11 +19,11 @@ int Engine::submit(Peer& peer, Job& job) noexcept {
         const int error = post(*peer.lane, job);
         if (error != FI_EAGAIN) return error;
     }
-    connect(peer);
     if (job.urgent)
         peer.jobs.push_front(job);
     else
         peer.jobs.push_back(job);
+    connect(peer);
     if (peer.ready()) block(peer);
     return 0;
 }
@@ -52,9 +52,9 @@ int Engine::post(Lane& lane, Job& job) noexcept {
     case JobKind::send:
         return post(lane, static_cast<Send&>(job));
     case JobKind::fetch:
-        return post(lane, static_cast<Fetch&>(job));
+        return lane.by_datagrams() ? FI_EAGAIN : post(lane, static_cast<Fetch&>(job));
     case JobKind::rma:
-        return post(lane, static_cast<Rma&>(job));
+        return lane.by_datagrams() ? FI_EAGAIN : post(lane, static_cast<Rma&>(job));
     }
     return FI_EOTHER;
 }

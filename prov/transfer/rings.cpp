@@ -30,6 +30,7 @@ bool may_tell(const Lane& lane) noexcept {
 void Engine::think_about_ring(Lane& lane) noexcept {
     if (lane.ring()) return;
     ondemand::RingLanes& rings = stations_.rings();
+    if (lane.by_datagrams()) return rings.begin_anew(lane.short_frames()); // until it is promoted
     if (rings.full()) {
         Lane* other = rings.gives_way_to(lane.short_frames());
         if (other && may_tell(*other) && tell_of_ring(*other, wire::RingWord::recall))

@@ -36,7 +36,8 @@ ssize_t Engine::begin(const RmaArguments& a) noexcept {
 
     constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA | FI_MORE;
     if (inject && !(a.flags & kTracked) && !peer->wants_events && may_post(*peer) &&
-        length <= peer->lane->max_inline() && a.remote.size() == 1 && a.iov.size() <= segments_)
+        !peer->lane->by_datagrams() && length <= peer->lane->max_inline() && a.remote.size() == 1 &&
+        a.iov.size() <= segments_)
         return write_at_once(*peer->lane, a, length);
 
     Rma* rma = make_rma(*peer, a, length);

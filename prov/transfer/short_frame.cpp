@@ -40,7 +40,7 @@ namespace odrc::transfer {
     if (const int error = lane.post(wr, kind, object)) return not_posted(lane, error);
     if (by_ring) {
         ring.wrote(granules);
-        lane.count_sent_by_ring();
+        ++lane.peer().sent_by_ring;
     } else {
         lane.set_has_written(false);
     }

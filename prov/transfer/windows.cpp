@@ -61,10 +61,10 @@ void Engine::take_window(Lane& lane, const wire::Frame& frame) noexcept {
     wait_for_end_of_batch(peer); // something may go to it meanwhile
 }
 
-// What came over a lane that is over speaks of its rings as well.
+// What came over a lane that broke speaks of its rings as well.
 void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
-    if (!peer.in_session(lane.session()) || peer.lane.get() != &lane) return;
+    if (!peer.in_session(lane.session()) || lane.awaited()) return;
     peer.has_little_room = (frame.header.flags & wire::kCrowded) != 0;
     if (peer.window_out.open_to(frame.header.limit) && peer.stopped) [[unlikely]]
         wait_for_end_of_batch(peer);

@@ -49,7 +49,7 @@ QpAddress local_address(const Port& port) noexcept {
 
 QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, int access)
     : adapter_{adapter}
-    , depth_{depth.work_requests} {
+    , depth_{depth} {
     ibv_qp_init_attr attr{};
     attr.send_cq = attr.recv_cq = cq;
     attr.srq = srq;

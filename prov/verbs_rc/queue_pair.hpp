@@ -40,7 +40,8 @@ public:
     // The first packet sequence number, where it is not to be a random one. Before it is connected.
     void begin_at(uint32_t psn) noexcept { address_.psn = psn; }
     uint32_t max_inline() const noexcept { return max_inline_; }
-    uint32_t depth() const noexcept { return depth_; } // work requests at a time
+    uint32_t depth() const noexcept { return depth_.work_requests; } // at a time
+    uint32_t segments() const noexcept { return depth_.segments; }   // of one
     uint32_t number() const noexcept { return qp_->qp_num; }
     ibv_qp* get() const noexcept { return qp_.get(); }
 
@@ -56,7 +57,7 @@ private:
     Adapter& adapter_;
     Qp qp_;
     QpAddress address_{};
-    uint32_t depth_;
+    Depth depth_;
     uint32_t max_inline_{0};
 };
 

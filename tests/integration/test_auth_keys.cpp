@@ -181,7 +181,6 @@ TEST_CASE("two endpoints go on in a flood of datagrams, which leaves nothing beh
         CHECK(rounds > 10); // thousands, on a machine with nothing else to do
         CHECK(there.wireup_refused > 1000);
         CHECK(there.peers == 2);
-        CHECK(there.connections_made == 2);
         CHECK(there.connections_wiring == 0);
         CHECK(heap_bytes() < before + (4u << 20)); // most of it the newcomer's
         MESSAGE(rounds << " rounds, " << there.wireup_refused << " datagrams refused, "

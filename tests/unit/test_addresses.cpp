@@ -200,7 +200,7 @@ TEST_CASE("a wireup datagram comes back as it was written") {
                   x.window = static_cast<uint16_t>(odrc::srq::kMostWindow + 1);
               },
               +[](WireupMessage& x) { x.type = WireupType{0}; },
-              +[](WireupMessage& x) { x.type = WireupType{13}; }}) {
+              +[](WireupMessage& x) { x.type = WireupType{16}; }}) {
             WireupMessage bad = m;
             spoil(bad);
             CHECK_FALSE(decode(encode(bad)));

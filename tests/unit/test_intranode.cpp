@@ -25,7 +25,7 @@ class Party {
 public:
     explicit Party(bool soft)
         : engine_{device_,
-                  soft ? &soft_ : nullptr,
+                  {soft ? &soft_ : nullptr, nullptr},
                   addresses_,
                   watchdog_,
                   gate_,

@@ -41,8 +41,9 @@ public:
     explicit Room(const verbs::Device& on = device(), bool soft = false)
         : adapter{on, Gate::Kind::one_thread, watchdog} {
         if (soft) beside.emplace(device(), Gate::Kind::one_thread, watchdog);
-        stations.emplace(adapter, beside ? &*beside : nullptr, counters,
-                         Station::Sizes{256, {16, 16}, true, 2000, RingLanes::kMost}, false);
+        const Station::Sizes sizes{256, {16, 16}, true, 2000, RingLanes::kMost};
+        stations.emplace(adapter, Stations::Others{beside ? &*beside : nullptr, nullptr}, counters,
+                         sizes, sizes, false);
     }
 
     static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
@@ -71,7 +72,7 @@ public:
     explicit Near(const Seal& seal, const Address& address = local(), uint32_t lanes = 1000,
                   const verbs::Device& on = device(), bool soft = false)
         : Room{on, soft}
-        , wireup{peers,   statistics, {*stations, posting_, copies_, 4, lanes, kAccess},
+        , wireup{peers,   statistics, {*stations, posting_, copies_, 4, lanes, kAccess, 0},
                  address, seal,       false} {}
 
     // Takes in all that has come.

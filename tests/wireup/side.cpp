@@ -13,27 +13,23 @@ namespace {
 constexpr uint32_t kWorkRequests = 96;
 constexpr uint32_t kReceives = 32;
 constexpr size_t kWordBytes = 64;
+constexpr Station::Sizes kSizes{kWordBytes, {kReceives, kReceives}, true, kWorkRequests, 0};
 } // namespace
 
-Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft)
-    : alone{device,
-            nullptr,
-            counters,
-            {kWordBytes, {kReceives, kReceives}, true, kWorkRequests, 0},
-            false}
-    , both{device,
-           &soft,
-           counters,
-           {kWordBytes, {kReceives, kReceives}, true, kWorkRequests, 0},
-           false}
+Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft, verbs::Adapter& datagrams)
+    : alone{device, {nullptr, nullptr}, counters, kSizes, kSizes, false}
+    , beside_soft{device, {&soft, nullptr}, counters, kSizes, kSizes, false}
+    , above_datagrams{device, {nullptr, &datagrams}, counters, kSizes, kSizes, false}
     , copies{device, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
-           const PlaceInJob& place, bool lists, bool soft)
-    : stations_{soft ? seat.both : seat.alone}
+           const PlaceInJob& place, bool lists, bool soft, bool datagrams)
+    : stations_{soft        ? seat.beside_soft
+                : datagrams ? seat.above_datagrams
+                            : seat.alone}
     , wireup_{peers_,
               statistics_,
-              {stations_, posting_, seat.copies, 1, most_lanes, IBV_ACCESS_REMOTE_WRITE},
+              {stations_, posting_, seat.copies, 1, most_lanes, IBV_ACCESS_REMOTE_WRITE, 0},
               wanted,
               seal,
               false}
@@ -63,6 +59,10 @@ void Side::deepen(const network::Address& to) {
     peer.lane->hold(true);
 }
 
+void Side::promote(const network::Address& to) {
+    if (Peer* peer = peers_.find(to)) wireup_.promote(*peer);
+}
+
 void Side::step() {
     wireup_.serve();
     do {
@@ -76,7 +76,22 @@ void Side::step() {
 }
 
 bool Side::poll() {
-    return poll(stations_.device()) || (stations_.soft() && poll(*stations_.soft()));
+    return poll(stations_.device()) || (stations_.soft() && poll(*stations_.soft())) ||
+           (stations_.datagrams() && poll(*stations_.datagrams()));
+}
+
+// What came over a lane that it takes now may be found before what came over the last one.
+void Side::hear(Lane& lane, uint32_t word) {
+    Peer& peer = lane.peer();
+    const Turn turn = peer.take_frame(lane.session(), word - 1);
+    auto& early = early_[peer.address];
+    if (turn == Turn::repeated) return; // it had come, but that was not known when its lane broke
+    if (turn == Turn::early && peer.lanes > 1) return early.push_back(word);
+    heard_[peer.address].push_back(word);
+    if (early.empty() || early.front() != word + 1) return;
+    const uint32_t next = early.front();
+    early.erase(early.begin());
+    hear(lane, next);
 }
 
 bool Side::poll(Station& station) {
@@ -89,9 +104,8 @@ bool Side::poll(Station& station) {
         if (wc.status == IBV_WC_SUCCESS && lane) {
             uint32_t word;
             std::memcpy(&word, buffer->data, sizeof word);
-            heard_[lane->peer().address].push_back(word);
             lane->visit();
-            lane->peer().take_frame(lane->session(), lane->peer().received);
+            hear(*lane, word);
             wireup_.heard_from(*lane);
         }
         station.give_back(buffer);
@@ -108,6 +122,12 @@ bool Side::poll(Station& station) {
     if (wc.status == IBV_WC_SUCCESS) wireup_.heard_from(*lane);
     wireup_.retire(*lane, id.position(), wc.status == IBV_WC_SUCCESS);
     return true;
+}
+
+bool Side::goes_over() {
+    bool any = false;
+    peers_.for_each([&](const Peer& peer) { any |= peer.promotion == Promotion::agreed; });
+    return any;
 }
 
 bool Side::knows_window_of(Side& other) {

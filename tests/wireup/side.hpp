@@ -12,11 +12,12 @@
 
 // What outlives the endpoints that take turns on it: to make it costs more than an order takes.
 struct Seat {
-    // soft: on which sides meet, beside the device, if they are to.
-    Seat(odrc::verbs::Adapter& device, odrc::verbs::Adapter& soft);
+    // soft: on which sides meet, beside the device, if they are to. datagrams: by which they begin,
+    // likewise.
+    Seat(odrc::verbs::Adapter& device, odrc::verbs::Adapter& soft, odrc::verbs::Adapter& datagrams);
 
     odrc::Counters counters;
-    odrc::ondemand::Stations alone, both;
+    odrc::ondemand::Stations alone, beside_soft, above_datagrams;
     odrc::srq::BufferPool copies;
 };
 
@@ -26,8 +27,9 @@ class Side {
 public:
     // most_lanes: at a time. place: in a job whose members connect by their addresses, or unknown;
     // lists: and by lists of what these have no room for. soft: others of this host are met there.
+    // datagrams: it begins with those.
     Side(Seat& seat, const network::Address& wanted, const odrc::ondemand::Seal& seal,
-         uint32_t most_lanes, const odrc::PlaceInJob& place, bool lists, bool soft);
+         uint32_t most_lanes, const odrc::PlaceInJob& place, bool lists, bool soft, bool datagrams);
 
     const network::Address& address() const { return wireup_.address(); }
     const odrc::Counters& counters() const { return statistics_.counters; }
@@ -37,6 +39,8 @@ public:
     void say(const network::Address& to, uint32_t word);
     // The lane to there is too shallow for the next word.
     void deepen(const network::Address& to);
+    // Has exchanged so much with there that it is to have a connection.
+    void promote(const network::Address& to);
     // Comes to know the other's address.
     void name(const Side& other) { wireup_.introduce(other.wireup_.native_address()); }
     // The connection to the other breaks, as a completion would tell.
@@ -54,7 +58,10 @@ public:
     // The words that came from there, in the order in which they came.
     const std::vector<uint32_t>& heard_from(const network::Address& from) { return heard_[from]; }
     bool silent() const { return unsaid_ == 0; } // has said all
-    uint32_t errors() const { return errors_; }  // words that could not be said
+    // Goes over to a connection as soon as what it has sent by datagrams is acknowledged: which
+    // they do in their own time, and not in the test's.
+    bool goes_over();
+    uint32_t errors() const { return errors_; } // words that could not be said
     // How many words the one to whom some could not be said had taken, as far as is known.
     uint32_t taken() const { return taken_; }
 
@@ -75,6 +82,7 @@ private:
 
     bool poll();
     bool poll(odrc::ondemand::Station& station);
+    void hear(odrc::ondemand::Lane& lane, uint32_t word);
     void take_changes();
     void post_words(odrc::ondemand::Peer& peer);
 
@@ -87,6 +95,7 @@ private:
     std::optional<network::Plug> plug_;
     std::deque<Word> words_;
     std::unordered_map<network::Address, std::vector<uint32_t>> heard_;
+    std::unordered_map<network::Address, std::vector<uint32_t>> early_; // before their turn
     uint32_t unsaid_{0};
     uint32_t errors_{0};
     uint32_t taken_{0};

@@ -41,7 +41,8 @@ World::World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario
         sides_.push_back(std::make_unique<Side>(
             *seats[i], loopback(), scenario.seal, scenario.most_lanes[i],
             scenario.job ? place(scenario.job - sides + i, scenario.job) : PlaceInJob{},
-            scenario.lists, !scenario.soft.empty() && scenario.soft[i]));
+            scenario.lists, !scenario.soft.empty() && scenario.soft[i],
+            !scenario.datagrams.empty() && scenario.datagrams[i]));
     }
 }
 
@@ -125,6 +126,8 @@ void World::wish(const Scenario::Wish& wish) {
         return from.say(to.address(), ++said_[{wish.from, wish.to}]);
     case Scenario::Wish::lose:
         return from.lose(to);
+    case Scenario::Wish::promote:
+        return from.promote(to.address());
     case Scenario::Wish::leave:
         return from.close();
     }
@@ -149,13 +152,15 @@ void World::wait() {
 void World::calm_down() {
     const Time end = Clock::now() + kLongest;
     int left = kMost;
-    while (!network::under_way().empty() || somebody_waits()) {
-        if (Clock::now() > end || left == 0) break; // check() will tell
-        if (network::under_way().empty()) {
-            wait();
-        } else {
+    const auto goes_over = [](auto& side) { return side->goes_over(); };
+    while (Clock::now() <= end && left > 0) { // check() tells if that is to blame
+        if (!network::under_way().empty()) {
             network::deliver(0, false);
             --left;
+        } else if (somebody_waits()) {
+            wait();
+        } else if (std::ranges::none_of(sides_, goes_over)) {
+            return;
         }
         step_all();
     }

@@ -13,8 +13,9 @@ struct Scenario {
     struct Wish {
         size_t from, to;
         // To say a word, also when the lane shall give way to a deeper one first; to come to know
-        // the other's address, and the list of its queue pairs; to lose the connection; to leave.
-        enum What : uint8_t { say, deepen, name, read_list, lose, leave } what{say};
+        // the other's address, and the list of its queue pairs; to lose the connection; to have one
+        // instead of datagrams; to leave.
+        enum What : uint8_t { say, deepen, name, read_list, lose, promote, leave } what{say};
     };
     std::vector<uint32_t> most_lanes; // of each endpoint
     std::vector<Wish> before{};       // is said before anything else, and all is quiet again
@@ -23,10 +24,11 @@ struct Scenario {
     int waits;                        // how often time passes while something is under way
     int steps{1000};                  // in any order; then all takes its course
     odrc::ondemand::Seal seal{};      // of all
-    uint32_t job{0};              // they are the last of so many, who connect by their addresses
-    bool lists{false};            // and by lists
-    odrc::Clock::duration wait{}; // how much time passes, at the least
-    std::vector<bool> soft{};     // which of them meet others on soft0; empty: none
+    uint32_t job{0};               // they are the last of so many, who connect by their addresses
+    bool lists{false};             // and by lists
+    odrc::Clock::duration wait{};  // how much time passes, at the least
+    std::vector<bool> soft{};      // which of them meet others on soft0; empty: none
+    std::vector<bool> datagrams{}; // which of them begin with those; empty: none
 };
 
 // One run of a scenario, in one order.
