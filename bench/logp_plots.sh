@@ -39,11 +39,13 @@ panel() { # TITLE COLUMN YLABEL LINE...
 
 figure() { # FILE; the panels on stdin
     {
-        echo "set terminal svg size 1000,420 background 'white'"
+        echo "set terminal svg size 1000,460 background 'white'"
         echo "set output '$1'"
-        echo "set logscale xy"
+        echo "set logscale x 2"
+        echo "set logscale y"
+        echo "set format x '%.0b%B'"
         echo "set xlabel 'message, bytes'"
-        echo "set key left top"
+        echo "set key bottom right font ',9' spacing 0.8"
         echo "set multiplot layout 1,2"
         cat
         echo "unset multiplot"
