@@ -99,7 +99,7 @@ Parameters measure(Way& way, const Options& options, size_t size, double clock) 
 
 void print(const Options& options, const std::string& transfer, size_t size, const Parameters& p) {
     const double bandwidth = static_cast<double>(size) / p.gap;
-    std::printf(options.csv ? "%s,%zu,%.4g,%.4g,%.4g,%.4g,%.4g,%.5g\n"
+    std::printf(options.csv ? "%s,%zu,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n"
                             : "%-10s %8zu %9.4g %9.4g %9.4g %9.4g %10.4g %10.5g\n",
                 transfer.c_str(), size, p.send, p.receive, p.latency(), p.gap, p.end_to_end,
                 bandwidth);
@@ -125,7 +125,7 @@ void add(Team& team, const Options& options) {
     for (int batch = 0; batch < options.batches; ++batch) samples.add(additions.add(times));
     additions.team().barrier();
     if (!additions.first()) return;
-    std::printf(options.csv ? "%s,%d,%s,,,,%.4g,\n" : "%-10s %8d %40s%10.4g\n", "fetch-add", 8, "",
+    std::printf(options.csv ? "%s,%d,%s,,,,%.6g,\n" : "%-10s %8d %40s%10.4g\n", "fetch-add", 8, "",
                 samples.median());
 }
 
