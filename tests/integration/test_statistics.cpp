@@ -61,6 +61,31 @@ TEST_CASE("a program reads what its endpoints have counted") {
     CHECK(b.unexpected == 1);
 }
 
+// What devices take inline is 256, 512 or 2048 bytes with a header of 16, and a message of up to
+// 256 bytes is put together for that in another way.
+TEST_CASE(
+    "on both sides of where its way changes a message comes whole, and is counted in its way") {
+    Duo d;
+    for (const size_t border : {240, 256, 496, 512, 1024, 2032, 2048, 8192}) {
+        for (const size_t size : {border - 1, border, border + 1}) {
+            CAPTURE(size);
+            const auto out = pattern(size, 'c');
+            std::vector<char> in(size);
+            int sending = 0, receiving = 0;
+            REQUIRE(fi_recv(d.b.ep(), in.data(), size, nullptr, d.to_a, &receiving) == 0);
+            REQUIRE(fi_send(d.a.ep(), out.data(), size, nullptr, d.to_b, &sending) == 0);
+            CHECK(d.outcome(d.b, &receiving).entry.len == size);
+            CHECK_FALSE(d.outcome(d.a, &sending).error);
+            CHECK(in == out);
+        }
+    }
+    const fi_odrc_statistics sent = statistics_of(d.a);
+    CHECK(sent.sent_eager.classes[4].messages == 2); // of 8191 and 8192 bytes
+    CHECK(sent.sent_eager.classes[5].messages == 0);
+    CHECK(sent.sent_announced.classes[4].messages == 0);
+    CHECK(sent.sent_announced.classes[5].messages == 1); // of 8193 bytes
+}
+
 TEST_CASE("a program that knows fewer numbers gets those it knows") {
     const Watched w;
     auto* ops = statistics_ops(w);
