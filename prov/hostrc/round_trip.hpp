@@ -19,7 +19,7 @@ public:
     static constexpr std::chrono::milliseconds kLongest{256};
 
     void measured(Ticks trip) noexcept {
-        const auto t = static_cast<int64_t>(trip);
+        const auto t = static_cast<int32_t>(std::min<Ticks>(trip, kMost));
         if (smooth_ == 0) {
             smooth_ = t;
             varies_ = t / 2;
@@ -34,13 +34,16 @@ public:
 
     Ticks patience() const noexcept {
         static const Ticks shortest = ticks_of(kShortest), longest = ticks_of(kLongest);
-        const Ticks once = std::max(static_cast<Ticks>(smooth_ + 4 * varies_), shortest);
+        const Ticks once = std::max(smooth_ + 4 * static_cast<Ticks>(varies_), shortest);
         return std::min(once << std::min<uint8_t>(doubled_, 16), longest);
     }
 
 private:
-    int64_t smooth_{0};
-    int64_t varies_{0};
+    // Half of what they could hold, so that no sum of both is too much.
+    static constexpr int32_t kMost = INT32_MAX / 2;
+
+    int32_t smooth_{0};
+    int32_t varies_{0};
     uint8_t doubled_{0};
 };
 

@@ -14,15 +14,15 @@
 
 namespace odrc::host {
 
-inline constexpr uint32_t kFirstWindow = 16;
-inline constexpr uint32_t kLeastWindow = 2;
-inline constexpr uint32_t kMostWindow = 64;
+inline constexpr uint16_t kFirstWindow = 16;
+inline constexpr uint16_t kLeastWindow = 2;
+inline constexpr uint16_t kMostWindow = 64;
 
 // What goes out. At most a window's worth of packets is under way; that grows by one with each
 // window that has come through, and is halved when something was lost (RFC 5681).
 class OutWindow {
 public:
-    explicit OutWindow(uint32_t first = 0, uint32_t size = kFirstWindow) noexcept
+    explicit OutWindow(uint32_t first = 0, uint16_t size = kFirstWindow) noexcept
         : acknowledged_{first}
         , next_{first}
         , end_{first}
@@ -52,10 +52,10 @@ public:
         if (news > end_ - acknowledged_) return 0;
         acknowledged_ = before;
         if (is_before(next_, before)) next_ = before; // it had come after all
-        grown_ += news;
+        grown_ = static_cast<uint16_t>(grown_ + news);
         if (grown_ >= size_) {
             grown_ = 0;
-            size_ = std::min(size_ + 1, kMostWindow);
+            size_ = std::min<uint16_t>(size_ + 1, kMostWindow);
         }
         return news;
     }
@@ -76,7 +76,7 @@ public:
     uint32_t go_back() noexcept { return std::exchange(next_, acknowledged_) - acknowledged_; }
 
 private:
-    void shrink(uint32_t size) noexcept {
+    void shrink(uint16_t size) noexcept {
         size_ = std::max(size, kLeastWindow);
         grown_ = 0;
         recovered_ = end_;
@@ -86,8 +86,8 @@ private:
     uint32_t next_;
     uint32_t end_;       // went out at least once: all before
     uint32_t recovered_; // a loss before it shrinks the window no more
-    uint32_t size_;
-    uint32_t grown_{0};
+    uint16_t size_;
+    uint16_t grown_{0}; // what has come since it grew
 };
 
 // What comes in.
