@@ -10,6 +10,7 @@
 #include "hostrc/context.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace odrc::host {
 namespace {
@@ -89,6 +90,7 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
         break;
     case IBV_QPS_RTR:
         if (state != IBV_QPS_INIT) return EINVAL;
+        if (!(mask & IBV_QP_PATH_MTU)) return EINVAL;
         if (const int error = become_ready_to_receive(attr)) return error;
         break;
     case IBV_QPS_RTS:
@@ -107,6 +109,9 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
 }
 
 int QueuePair::become_ready_to_receive(const ibv_qp_attr& attr) noexcept {
+    if (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > cq().context().port().port_attr.active_mtu)
+        return EINVAL;
+    most_data_ = static_cast<uint16_t>((128u << attr.path_mtu) - sizeof(Packet));
     ibv_ah_attr way = attr.ah_attr;
     ah_ = cq().context().device().create_ah(pd, &way);
     if (!ah_) return errno ? errno : EINVAL;

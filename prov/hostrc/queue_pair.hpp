@@ -146,6 +146,7 @@ private:
     InWindow in_;
     RoundTrip trip_;
     const uint32_t most_queued_;
+    uint16_t most_data_{0}; // of a packet
     const uint8_t most_segments_;
     const bool signal_all_;
     uint8_t access_{0};     // that the other side has here, IBV_ACCESS_*

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace odrc::host {
 namespace {
@@ -161,7 +162,7 @@ bool QueuePair::start(WorkRequest& w) noexcept {
         give_up(&w, IBV_WC_LOC_PROT_ERR);
         return false;
     }
-    const uint32_t most = cq().datagrams().most_data();
+    const uint32_t most = most_data_;
     w.first = active_->assigned;
     w.packets = asks || w.length == 0 ? 1 : (w.length + most - 1) / most;
     active_->assigned = w.end();
@@ -197,7 +198,7 @@ Packet QueuePair::make_packet(PacketKind kind, uint32_t number) noexcept {
 // False: it cannot go any more, and the connection is over.
 bool QueuePair::send_piece(WorkRequest& w) noexcept {
     const uint32_t index = out_.next() - w.first;
-    const uint32_t most = cq().datagrams().most_data();
+    const uint32_t most = most_data_;
     const bool last = index + 1 == w.packets;
     // What an answer is taken from must still be open to the peer.
     if (w.is_open_answer() &&
