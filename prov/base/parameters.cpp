@@ -86,6 +86,9 @@ void define_parameters() noexcept {
                     "the device's datagrams; ladder, these to begin with, and the device as soon "
                     "as a peer is talked to often; auto, the device for the first 64 peers, and "
                     "for those who come later as with ladder (default: auto)");
+    fi_param_define(&provider, "mtu", FI_PARAM_STRING,
+                    "The most data that a packet of a connection has: 256, 512, 1024, 2048 or "
+                    "4096 bytes (default: what both devices allow)");
     try {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
@@ -107,6 +110,12 @@ void define_parameters() noexcept {
                                                 {"ladder", Reliability::ladder},
                                                 {"nic", Reliability::nic},
                                                 {"host", Reliability::host}});
+        values.mtu = read<uint32_t>("mtu", "FI_ODRC_MTU",
+                                    {{"4096", Parameters::kMostMtu},
+                                     {"2048", 2048},
+                                     {"1024", 1024},
+                                     {"512", 512},
+                                     {"256", 256}});
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "memory", &values.memory);

@@ -50,6 +50,9 @@ struct Parameters {
     Intranode intranode{Intranode::automatic};
     Reliability reliability{Reliability::automatic};
 
+    static constexpr uint32_t kMostMtu = 4096; // that there is (IBTA 1.4, 7.7.8)
+    uint32_t mtu{kMostMtu};                    // FI_ODRC_MTU: of connections, where there is more
+
     size_t memory{size_t{4} << 20}; // FI_ODRC_MEMORY: of an endpoint's buffers, in bytes
 
     size_t max_qp{0}; // FI_ODRC_MAX_QP: queue pairs of an endpoint; 0: its share of the device's

@@ -56,18 +56,27 @@ CompletionQueue::~CompletionQueue() {
 void CompletionQueue::enter(QueuePair& qp, ibv_pd* pd) {
     const std::lock_guard guard{lock_};
     if (pd != pd_) throw Error{EINVAL};
-    if (!connections_.emplace(qp.qp_num, &qp).second) throw Error{EAGAIN};
+    if (find(qp.qp_num)) throw Error{EAGAIN};
+    if (!connections_.add(qp, [](const QueuePair& q) { return q.qp_num; })) throw Error{ENOMEM};
 }
 
 // Its completions go with it (IBTA 1.4, 10.3.1).
 void CompletionQueue::leave(QueuePair& qp) noexcept {
-    connections_.erase(qp.qp_num);
+    connections_.remove(qp);
     size_t kept = 0;
     for (size_t i = 0; i < count_; ++i) {
         const ibv_wc& wc = ring_[(head_ + i) % ring_.size()];
         if (wc.qp_num != qp.qp_num) ring_[(head_ + kept++) % ring_.size()] = wc;
     }
     count_ = kept;
+}
+
+QueuePair* CompletionQueue::find(uint32_t number) noexcept {
+    if (connections_.count() == 0) return nullptr;
+    const auto& list = connections_[number];
+    QueuePair* qp = list.front();
+    while (qp && qp->qp_num != number) qp = list.after(*qp);
+    return qp;
 }
 
 void CompletionQueue::push(const ibv_wc& completion) noexcept {
@@ -102,57 +111,62 @@ void CompletionQueue::progress() noexcept {
 }
 
 void CompletionQueue::take(const Datagrams::Arrival& arrival) noexcept {
-    const auto found = connections_.find(arrival.packet.to);
-    if (found == connections_.end() || !found->second->knows(arrival)) {
+    QueuePair* to = find(arrival.packet.to);
+    if (to && to->knows(arrival))
+        to->take(arrival);
+    else
         ++counts_.stray;
-        return;
-    }
-    found->second->take(arrival);
 }
 
 // Those that the device has no room for have their turn again with the next batch.
 void CompletionQueue::tend_stirred() noexcept {
-    for (QueuePair* qp = stirred_.front(); qp;) {
-        QueuePair* next = stirred_.after(*qp);
-        if (qp->tend()) List<QueuePair, Stirred>::erase(*qp);
-        qp = next;
+    for (Activity* active = stirred_.front(); active;) {
+        Activity* next = stirred_.after(*active);
+        QueuePair& qp = active->connection;
+        if (qp.tend()) {
+            List<Activity, Stirred>::erase(*active);
+            qp.rest();
+        }
+        active = next;
     }
 }
 
 void CompletionQueue::pay(Ticks now) noexcept {
-    while (QueuePair* qp = owing_.front()) {
-        if (qp->pays_at() > now || !datagrams_.has_room()) return;
-        qp->acknowledge();
+    while (Activity* active = owing_.front()) {
+        if (active->pays_at > now || !datagrams_.has_room()) return;
+        QueuePair& qp = active->connection;
+        qp.acknowledge();
+        qp.rest();
     }
 }
 
 void CompletionQueue::look_at_timers(Ticks now) noexcept {
     next_timer_ = UINT64_MAX;
-    for (QueuePair* qp = timed_.front(); qp;) {
-        QueuePair* next = timed_.after(*qp);
-        if (qp->timer() <= now) qp->on_timer(now);
-        if (qp->timer() == UINT64_MAX)
-            List<QueuePair, Timed>::erase(*qp);
+    for (Activity* active = timed_.front(); active;) {
+        Activity* next = timed_.after(*active);
+        if (active->timer() <= now) active->connection.on_timer(now);
+        if (active->timer() == UINT64_MAX)
+            List<Activity, Timed>::erase(*active);
         else
-            next_timer_ = std::min(next_timer_, qp->timer());
-        qp = next;
+            next_timer_ = std::min(next_timer_, active->timer());
+        active = next;
     }
 }
 
-void CompletionQueue::stir(QueuePair& qp) noexcept {
-    if (!static_cast<ListNode<Stirred>&>(qp).linked()) stirred_.push_back(qp);
+void CompletionQueue::stir(Activity& active) noexcept {
+    if (!active.on<Stirred>()) stirred_.push_back(active);
 }
 
-void CompletionQueue::owe(QueuePair& qp, Ticks when) noexcept {
+void CompletionQueue::owe(Activity& active, Ticks when) noexcept {
     if (when == 0)
-        owing_.push_front(qp);
+        owing_.push_front(active);
     else
-        owing_.push_back(qp);
+        owing_.push_back(active);
     if (woken_at_ != 0) wake_sleeper();
 }
 
-void CompletionQueue::time(QueuePair& qp, Ticks when) noexcept {
-    if (!static_cast<ListNode<Timed>&>(qp).linked()) timed_.push_back(qp);
+void CompletionQueue::time(Activity& active, Ticks when) noexcept {
+    if (!active.on<Timed>()) timed_.push_back(active);
     next_timer_ = std::min(next_timer_, when);
     if (woken_at_ != 0) wake_sleeper();
 }
@@ -168,7 +182,7 @@ void CompletionQueue::wake_sleeper() noexcept {
 
 Ticks CompletionQueue::next_deadline(Ticks now) const noexcept {
     Ticks next = next_timer_;
-    if (const QueuePair* qp = owing_.front()) next = std::min(next, qp->pays_at());
+    if (const Activity* active = owing_.front()) next = std::min(next, active->pays_at);
     if (!stirred_.empty() || count_ > 0) next = now;
     return next;
 }

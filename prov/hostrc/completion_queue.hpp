@@ -3,13 +3,14 @@
 
 #pragma once
 
+#include "base/buckets.hpp"
+#include "base/pool.hpp"
 #include "base/spin_lock.hpp"
 #include "hostrc/completion_channel.hpp"
 #include "hostrc/datagrams.hpp"
 #include "hostrc/queue_pair.hpp"
 
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 namespace odrc::host {
@@ -34,7 +35,7 @@ public:
     // Throws Error.
     void enter(QueuePair& qp, ibv_pd* pd);
     void leave(QueuePair& qp) noexcept;
-    bool in_use() const noexcept { return !connections_.empty(); }
+    bool in_use() const noexcept { return connections_.count() > 0; }
     uint32_t number() const noexcept { return datagrams_.number(); }
 
     // Until the device has nothing more to do with the memory of what goes out.
@@ -50,17 +51,19 @@ public:
     HostContext& context() noexcept { return context_; }
     Datagrams& datagrams() noexcept { return datagrams_; }
     WorkRequests& work_requests() noexcept { return work_requests_; }
+    Pool<Activity>& activities() noexcept { return activities_; }
     verbs::PacketCounts& count() noexcept { return counts_; }
     void push(const ibv_wc& completion) noexcept;
     // It has something to send, or something of it may be over: it is looked at when the batch is
     // taken in.
-    void stir(QueuePair& qp) noexcept;
+    void stir(Activity& active) noexcept;
     // It owes an acknowledgement, and pays then.
-    void owe(QueuePair& qp, Ticks when) noexcept;
+    void owe(Activity& active, Ticks when) noexcept;
     // It has a timer that ends then.
-    void time(QueuePair& qp, Ticks when) noexcept;
+    void time(Activity& active, Ticks when) noexcept;
 
 private:
+    QueuePair* find(uint32_t number) noexcept;
     void progress() noexcept;
     void take(const Datagrams::Arrival& arrival) noexcept;
     void tend_stirred() noexcept;
@@ -75,10 +78,11 @@ private:
     ibv_pd* const pd_;
     Datagrams datagrams_;
     WorkRequests work_requests_;
-    std::unordered_map<uint32_t, QueuePair*> connections_; // by their numbers
-    List<QueuePair, Stirred> stirred_;
-    List<QueuePair, Owing> owing_; // by when they pay
-    List<QueuePair, Timed> timed_;
+    Pool<Activity> activities_;
+    Buckets<QueuePair, Named> connections_;
+    List<Activity, Stirred> stirred_;
+    List<Activity, Owing> owing_; // by when they pay
+    List<Activity, Timed> timed_;
     Ticks next_timer_{UINT64_MAX}; // none ends earlier
     Ticks woken_at_{0};            // somebody sleeps until then at the latest; 0: nobody sleeps
     std::vector<ibv_wc> ring_;
@@ -87,5 +91,9 @@ private:
     bool overrun_{false};
     verbs::PacketCounts counts_;
 };
+
+inline CompletionQueue& QueuePair::cq() const noexcept {
+    return static_cast<CompletionQueue&>(*send_cq);
+}
 
 } // namespace odrc::host

@@ -31,10 +31,10 @@ int post_srq_recv(ibv_srq* srq, ibv_recv_wr* wr, ibv_recv_wr** bad) {
     return static_cast<SharedReceiveQueue*>(srq)->receives.post(wr, bad);
 }
 int post_send(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad) {
-    return static_cast<QueuePair*>(qp)->post_send(wr, bad);
+    return QueuePair::of(qp).post_send(wr, bad);
 }
 int post_recv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad) {
-    return static_cast<QueuePair*>(qp)->post_receive(wr, bad);
+    return QueuePair::of(qp).post_receive(wr, bad);
 }
 
 // What a constructor throws is an errno and no object, as in verbs.
@@ -245,16 +245,17 @@ ibv_qp* HostContext::create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept {
     }
     return made([&] {
         const uint32_t number = numbers_.fetch_add(1) % kNumbers + 1;
-        return new QueuePair{static_cast<CompletionQueue&>(*attr->send_cq), pd, number, *attr};
+        auto& cq = static_cast<CompletionQueue&>(*attr->send_cq);
+        return (new QueuePair{cq, pd, number, *attr})->verbs();
     });
 }
 
 int HostContext::modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept {
-    return static_cast<QueuePair*>(qp)->modify(*attr, mask);
+    return QueuePair::of(qp).modify(*attr, mask);
 }
 
 int HostContext::destroy_qp(ibv_qp* qp) noexcept {
-    delete static_cast<QueuePair*>(qp);
+    delete &QueuePair::of(qp);
     return 0;
 }
 

@@ -29,7 +29,6 @@ Datagrams::Datagrams(verbs::Context& device, const verbs::Port& port, ibv_pd* pd
                      ibv_comp_channel* channel, void* channel_context)
     : device_{device}
     , port_{port}
-    , most_data_{mtu_of(port) - static_cast<uint32_t>(sizeof(Packet))}
     , buffer_bytes_{kHeader + mtu_of(port)}
     , buffers_{device, port, pd, size_t{receives} * buffer_bytes_}
     , headers_{device, port, pd, kSends * kHeaderSlot}

@@ -20,7 +20,6 @@ public:
               ibv_comp_channel* channel, void* channel_context);
 
     uint32_t number() const noexcept { return qp_->qp_num; }
-    uint32_t most_data() const noexcept { return most_data_; } // of a packet
 
     bool has_room() const noexcept { return sent_ - over_ < kSends; }
     // Gives which datagram the packet is: until that is over the device may read what the pieces
@@ -82,7 +81,6 @@ private:
 
     verbs::Context& device_;
     const verbs::Port& port_;
-    const uint32_t most_data_;
     const uint32_t buffer_bytes_;
     verbs::Slab buffers_; // of what comes in
     verbs::Slab headers_; // of what goes out

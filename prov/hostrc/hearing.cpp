@@ -24,7 +24,11 @@ constexpr uint8_t kSilences = 14;
 
 void QueuePair::hear(const Packet& packet) noexcept {
     hear_of_arrival(packet.acknowledged);
-    if (reads_ > 0 && out_.under_way() == 0) {
+    if (const auto cut = out_.judge(packet.flags & kTwice); cut != OutWindow::Cut::open) {
+        trip_.judge(cut == OutWindow::Cut::needed);
+        cq().stir(*active_); // there may be room again
+    }
+    if (active_->reads > 0 && out_.under_way() == 0) {
         trip_.heard();
         await_answer(ticks_now());
     }
@@ -41,35 +45,35 @@ void QueuePair::hear_of_arrival(uint32_t before) noexcept {
     if (out_.acknowledge(before) == 0) return;
     const Ticks now = ticks_now();
     trip_.heard();
-    tries_ = false;
-    if (timed_at_ != 0 && is_before(timed_number_, before)) {
-        trip_.measured(now - timed_at_);
-        timed_at_ = 0;
+    active_->tries = false;
+    if (active_->timed_at != 0 && is_before(active_->timed_number, before)) {
+        trip_.measured(now - active_->timed_at);
+        active_->timed_at = 0;
     }
-    while (WorkRequest* w = stream_.front()) {
+    while (WorkRequest* w = active_->stream.front()) {
         if (!w->started || is_before(before, w->end())) break;
-        if (cursor_ == w) cursor_ = nullptr;
-        stream_.pop_front();
+        if (active_->cursor == w) active_->cursor = nullptr;
+        active_->stream.pop_front();
         end(*w, IBV_WC_SUCCESS);
     }
-    silence_at_ = UINT64_MAX;
+    active_->silence_at = UINT64_MAX;
     if (out_.under_way() > 0) await_answer(now);
-    cq_.stir(*this);
+    cq().stir(*active_);
 }
 
 void QueuePair::hear_not_ready() noexcept {
     static const Ticks pause = ticks_of(kNotReady);
-    cq_.context().count_not_ready();
+    cq().context().count_not_ready();
     trip_.heard();
-    tries_ = true;
+    active_->tries = true;
     send_again(out_.go_back());
-    silence_at_ = UINT64_MAX;
-    paused_until_ = ticks_now() + pause;
-    cq_.time(*this, paused_until_);
+    active_->silence_at = UINT64_MAX;
+    active_->paused_until = ticks_now() + pause;
+    cq().time(*active_, active_->paused_until);
 }
 
 void QueuePair::hear_refusal(const Packet& packet) noexcept {
-    WorkRequest* guilty = stream_.front();
+    WorkRequest* guilty = active_->stream.front();
     if (guilty && (!guilty->started || guilty->kind == PacketKind::answer)) guilty = nullptr;
     const bool known = packet.status != IBV_WC_SUCCESS && packet.status <= IBV_WC_GENERAL_ERR;
     give_up(guilty, known ? static_cast<ibv_wc_status>(packet.status) : IBV_WC_REM_OP_ERR);
@@ -77,19 +81,19 @@ void QueuePair::hear_refusal(const Packet& packet) noexcept {
 
 void QueuePair::send_again(uint32_t packets) noexcept {
     if (packets == 0) return;
-    cursor_ = nullptr;
-    timed_at_ = 0; // nobody knows which of them is answered
-    cq_.stir(*this);
+    active_->cursor = nullptr;
+    active_->timed_at = 0; // nobody knows which of them is answered
+    cq().stir(*active_);
 }
 
 void QueuePair::on_timer(Ticks now) noexcept {
-    if (paused_until_ <= now) {
-        paused_until_ = UINT64_MAX;
-        cq_.stir(*this);
+    if (active_->paused_until <= now) {
+        active_->paused_until = UINT64_MAX;
+        cq().stir(*active_);
     }
-    if (silence_at_ > now) return;
-    silence_at_ = UINT64_MAX;
-    if (out_.under_way() == 0 && reads_ == 0) return;
+    if (active_->silence_at > now) return;
+    active_->silence_at = UINT64_MAX;
+    if (out_.under_way() == 0 && active_->reads == 0) return;
     trip_.silent();
     if (trip_.silences() >= kSilences) return give_up(nullptr, IBV_WC_RETRY_EXC_ERR);
     if (out_.under_way() > 0)
@@ -102,18 +106,19 @@ void QueuePair::on_timer(Ticks now) noexcept {
 // guilty: what it fails for; null: the first that is not over.
 void QueuePair::give_up(WorkRequest* guilty, ibv_wc_status status) noexcept {
     if (!guilty) {
-        guilty = queue_.front();
-        while (guilty && guilty->ended && !guilty->lacks_answer()) guilty = queue_.after(*guilty);
+        guilty = active_->queue.front();
+        while (guilty && guilty->ended && !guilty->lacks_answer())
+            guilty = active_->queue.after(*guilty);
     }
     if (guilty) guilty->status = status;
     fail();
-    cq_.stir(*this);
+    cq().stir(*active_);
 }
 
 void QueuePair::await_answer(Ticks from) noexcept {
     static const Ticks slow = ticks_of(kSlowAnswer);
-    silence_at_ = from + std::max(trip_.patience(), out_.under_way() > 0 ? 0 : slow);
-    cq_.time(*this, silence_at_);
+    active_->silence_at = from + std::max(trip_.patience(), out_.under_way() > 0 ? 0 : slow);
+    cq().time(*active_, active_->silence_at);
 }
 
 } // namespace odrc::host

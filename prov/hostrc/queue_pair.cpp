@@ -10,29 +10,31 @@
 #include "hostrc/context.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace odrc::host {
 namespace {
 
-static_assert(sizeof(QueuePair) <= 544); // a quiet one takes nothing else
+// All that a quiet connection takes: itself, its share of the list heads by which it is found, of
+// which there are at most twice as many as connections, and an address handle, which is the
+// device's: an ibv_ah, and of soft0, of rxe and of mlx5 between 8 and 48 bytes more. malloc(3) adds
+// one word to each.
+constexpr size_t kWord = sizeof(void*);
+constexpr size_t kFound = 2 * sizeof(List<QueuePair, Named>);
+constexpr size_t kAddressHandle = sizeof(ibv_ah) + 8;
+static_assert(sizeof(QueuePair) + kWord + kFound + kAddressHandle + kWord <= 256);
 
 std::unique_ptr<Receives> make_receives(const ibv_qp_init_attr& attr) {
     return attr.srq ? nullptr : std::make_unique<Receives>(attr.cap.max_recv_wr);
 }
 
-Receives& receives_of(const ibv_qp_init_attr& attr, std::unique_ptr<Receives>& own) {
-    return attr.srq ? static_cast<SharedReceiveQueue*>(attr.srq)->receives : *own;
-}
-
 } // namespace
 
 QueuePair::QueuePair(CompletionQueue& cq, ibv_pd* of, uint32_t number, const ibv_qp_init_attr& attr)
-    : ibv_qp{}
-    , cq_{cq}
+    : VerbsQueuePair{}
     , own_receives_{make_receives(attr)}
-    , receives_{receives_of(attr, own_receives_)}
     , most_queued_{attr.cap.max_send_wr}
-    , most_segments_{attr.cap.max_send_sge}
+    , most_segments_{static_cast<uint8_t>(attr.cap.max_send_sge)}
     , signal_all_{attr.sq_sig_all != 0} {
     context = &cq.context().verbs();
     qp_context = attr.qp_context;
@@ -48,25 +50,39 @@ QueuePair::QueuePair(CompletionQueue& cq, ibv_pd* of, uint32_t number, const ibv
 
 QueuePair::~QueuePair() {
     {
-        const std::lock_guard guard{cq_.lock()};
+        const std::lock_guard guard{cq().lock()};
         fail();
     }
-    cq_.wait_for_datagrams();
+    cq().wait_for_datagrams();
     {
-        const std::lock_guard guard{cq_.lock()};
-        while (WorkRequest* w = queue_.pop_front()) cq_.work_requests().give_back(*w);
-        while (WorkRequest* w = spent_.pop_front()) cq_.work_requests().give_back(*w);
-        if (static_cast<ListNode<Stirred>&>(*this).linked()) List<QueuePair, Stirred>::erase(*this);
-        if (static_cast<ListNode<Timed>&>(*this).linked()) List<QueuePair, Timed>::erase(*this);
-        cq_.leave(*this);
+        const std::lock_guard guard{cq().lock()};
+        if (active_) {
+            while (WorkRequest* w = active_->queue.pop_front()) cq().work_requests().give_back(*w);
+            while (WorkRequest* w = active_->spent.pop_front()) cq().work_requests().give_back(*w);
+            if (active_->on<Stirred>()) List<Activity, Stirred>::erase(*active_);
+            rest();
+        }
+        cq().leave(*this);
     }
-    if (ah_) cq_.context().device().destroy_ah(ah_);
+    if (ah_) cq().context().device().destroy_ah(ah_);
     if (srq) --static_cast<SharedReceiveQueue*>(srq)->leaning;
 }
 
+// Something is to be under way. False: memory is out.
+bool QueuePair::rouse() noexcept {
+    if (!active_) active_ = cq().activities().create(*this, out_.next());
+    return active_ != nullptr;
+}
+
+void QueuePair::rest() noexcept {
+    if (!active_ || !active_->over()) return;
+    if (active_->on<Timed>()) List<Activity, Timed>::erase(*active_);
+    cq().activities().destroy(std::exchange(active_, nullptr));
+}
+
 int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
-    const std::lock_guard guard{cq_.lock()};
-    if (mask & IBV_QP_ACCESS_FLAGS) access_ = attr.qp_access_flags;
+    const std::lock_guard guard{cq().lock()};
+    if (mask & IBV_QP_ACCESS_FLAGS) access_ = static_cast<uint8_t>(attr.qp_access_flags);
     if (!(mask & IBV_QP_STATE)) return 0;
     switch (attr.qp_state) {
     case IBV_QPS_INIT:
@@ -74,16 +90,16 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
         break;
     case IBV_QPS_RTR:
         if (state != IBV_QPS_INIT) return EINVAL;
+        if (!(mask & IBV_QP_PATH_MTU)) return EINVAL;
         if (const int error = become_ready_to_receive(attr)) return error;
         break;
     case IBV_QPS_RTS:
         if (state != IBV_QPS_RTR) return EINVAL;
-        most_reads_ = std::max<uint32_t>(attr.max_rd_atomic, 1);
+        most_reads_ = std::max<uint8_t>(attr.max_rd_atomic, 1);
         break;
     case IBV_QPS_ERR:
         fail();
-        complete();
-        if (!queue_.empty()) cq_.stir(*this);
+        if (active_) cq().stir(*active_); // what is under way is told of when it is over
         return 0;
     default:
         return EINVAL;
@@ -93,8 +109,11 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
 }
 
 int QueuePair::become_ready_to_receive(const ibv_qp_attr& attr) noexcept {
+    if (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > cq().context().port().port_attr.active_mtu)
+        return EINVAL;
+    most_data_ = static_cast<uint16_t>((128u << attr.path_mtu) - sizeof(Packet));
     ibv_ah_attr way = attr.ah_attr;
-    ah_ = cq_.context().device().create_ah(pd, &way);
+    ah_ = cq().context().device().create_ah(pd, &way);
     if (!ah_) return errno ? errno : EINVAL;
     peer_datagrams_ = attr.dest_qp_num;
     peer_number_ = attr.rq_psn; // HostContext::identity
@@ -104,15 +123,17 @@ int QueuePair::become_ready_to_receive(const ibv_qp_attr& attr) noexcept {
 // Nothing goes out or comes in any more; what is under way is flushed, in its turn.
 void QueuePair::fail() noexcept {
     state = IBV_QPS_ERR;
-    if (receiving_) give_receive_back();
-    while (WorkRequest* w = stream_.pop_front()) end(*w, IBV_WC_WR_FLUSH_ERR);
-    for (WorkRequest* w = queue_.front(); w; w = queue_.after(*w)) // or for want of an answer
+    if (!active_) return;
+    if (active_->receiving) give_receive_back();
+    while (WorkRequest* w = active_->stream.pop_front()) end(*w, IBV_WC_WR_FLUSH_ERR);
+    for (WorkRequest* w = active_->queue.front(); w;
+         w = active_->queue.after(*w)) // or for want of an answer
         if (w->status == IBV_WC_SUCCESS && w->lacks_answer()) w->status = IBV_WC_WR_FLUSH_ERR;
-    cursor_ = nullptr;
-    reads_ = 0;
-    timed_at_ = 0;
-    silence_at_ = paused_until_ = UINT64_MAX;
-    if (static_cast<ListNode<Owing>&>(*this).linked()) List<QueuePair, Owing>::erase(*this);
+    active_->cursor = nullptr;
+    active_->reads = 0;
+    active_->timed_at = 0;
+    active_->silence_at = active_->paused_until = UINT64_MAX;
+    if (active_->on<Owing>()) List<Activity, Owing>::erase(*active_);
 }
 
 } // namespace odrc::host

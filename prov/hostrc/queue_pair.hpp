@@ -3,20 +3,17 @@
 
 #pragma once
 
+#include "hostrc/activity.hpp"
 #include "hostrc/datagrams.hpp"
-#include "hostrc/receives.hpp"
 #include "hostrc/round_trip.hpp"
 #include "hostrc/window.hpp"
 
+#include <cstddef>
 #include <memory>
 
 namespace odrc::host {
 
 class CompletionQueue;
-
-struct Stirred; // lists that a completion queue has of its connections
-struct Owing;
-struct Timed;
 
 // A shared receive queue.
 struct SharedReceiveQueue : ibv_srq {
@@ -27,16 +24,48 @@ struct SharedReceiveQueue : ibv_srq {
     int leaning{0}; // queue pairs that use it
 };
 
+// What of an ibv_qp anybody reads. The rest, a lock and whom it wakes, is for what ibv_create_qp(3)
+// has made, and nobody else's: a connection has members of its own in that place.
+struct VerbsQueuePair {
+    ibv_context* context;
+    void* qp_context;
+    ibv_pd* pd;
+    ibv_cq* send_cq;
+    ibv_cq* recv_cq;
+    ibv_srq* srq;
+    uint32_t handle;
+    uint32_t qp_num;
+    ibv_qp_state state;
+    ibv_qp_type qp_type;
+};
+static_assert(offsetof(VerbsQueuePair, context) == offsetof(ibv_qp, context) &&
+              offsetof(VerbsQueuePair, qp_context) == offsetof(ibv_qp, qp_context) &&
+              offsetof(VerbsQueuePair, pd) == offsetof(ibv_qp, pd) &&
+              offsetof(VerbsQueuePair, send_cq) == offsetof(ibv_qp, send_cq) &&
+              offsetof(VerbsQueuePair, recv_cq) == offsetof(ibv_qp, recv_cq) &&
+              offsetof(VerbsQueuePair, srq) == offsetof(ibv_qp, srq) &&
+              offsetof(VerbsQueuePair, handle) == offsetof(ibv_qp, handle) &&
+              offsetof(VerbsQueuePair, qp_num) == offsetof(ibv_qp, qp_num) &&
+              offsetof(VerbsQueuePair, state) == offsetof(ibv_qp, state) &&
+              offsetof(VerbsQueuePair, qp_type) == offsetof(ibv_qp, qp_type) &&
+              sizeof(VerbsQueuePair) <= offsetof(ibv_qp, mutex));
+
+struct Named; // connections of a completion queue, by their numbers
+
 // A reliable connection over datagrams. Each side has one numbered stream of packets: requester.cpp
 // sends it, hearing.cpp learns what becomes of it, responder.cpp takes in the other's and answers.
-class QueuePair : public ibv_qp,
-                  public ListNode<Stirred>,
-                  public ListNode<Owing>,
-                  public ListNode<Timed> {
+class QueuePair : public VerbsQueuePair, public ListNode<Named> {
 public:
     // Throws Error or std::bad_alloc.
     QueuePair(CompletionQueue& cq, ibv_pd* pd, uint32_t number, const ibv_qp_init_attr& attr);
     ~QueuePair();
+
+    static QueuePair& of(ibv_qp* qp) noexcept {
+        return static_cast<QueuePair&>(*reinterpret_cast<VerbsQueuePair*>(qp));
+    }
+    ibv_qp* verbs() noexcept {
+        return reinterpret_cast<ibv_qp*>(static_cast<VerbsQueuePair*>(this));
+    }
 
     // As the verbs of these names.
     int modify(const ibv_qp_attr& attr, int mask) noexcept;
@@ -53,15 +82,19 @@ public:
     bool tend() noexcept;
 
     void acknowledge() noexcept; // at once
-    Ticks pays_at() const noexcept { return pays_at_; }
-
     void on_timer(Ticks now) noexcept;
-    Ticks timer() const noexcept { return std::min(silence_at_, paused_until_); }
+    // Gives up what it has for what is under way, if nothing is.
+    void rest() noexcept;
 
 private:
+    CompletionQueue& cq() const noexcept;
+    Receives& receives() noexcept {
+        return srq ? static_cast<SharedReceiveQueue*>(srq)->receives : *own_receives_;
+    }
     bool alive() const noexcept { return state == IBV_QPS_RTR || state == IBV_QPS_RTS; }
 
     // queue_pair.cpp
+    bool rouse() noexcept;
     int become_ready_to_receive(const ibv_qp_attr& attr) noexcept;
     void fail() noexcept;
 
@@ -88,6 +121,7 @@ private:
 
     // responder.cpp
     enum class Verdict : uint8_t { done, not_ready, refused };
+    void take_in(const Datagrams::Arrival& arrival) noexcept;
     Verdict carry_out(const Datagrams::Arrival& arrival) noexcept;
     Verdict take_piece(const Datagrams::Arrival& arrival) noexcept;
     Verdict take_write(const Datagrams::Arrival& arrival) noexcept;
@@ -103,44 +137,21 @@ private:
     void owe(Ticks when) noexcept;
     void say(PacketKind kind, uint8_t flags) noexcept;
 
-    CompletionQueue& cq_;
-    std::unique_ptr<Receives> own_receives_;
-    Receives& receives_; // its own, or those of the shared queue
-    const uint32_t most_queued_;
-    const uint32_t most_segments_;
-    const bool signal_all_;
-
-    // the other side
-    ibv_ah* ah_{nullptr}; // null: not known yet
+    std::unique_ptr<Receives> own_receives_; // null: they are those of a shared queue
+    ibv_ah* ah_{nullptr};                    // of the other side; null: not known yet
+    Activity* active_{nullptr};              // null: the connection is quiet
     uint32_t peer_datagrams_{0};
     uint32_t peer_number_{0};
-    uint32_t access_{0};     // that it has here, IBV_ACCESS_*
-    uint32_t most_reads_{1}; // that it takes at a time
-
-    // what goes out
     OutWindow out_;
-    RoundTrip trip_;
-    List<WorkRequest, InStream> stream_; // not acknowledged yet; those that have begun go first
-    WorkRequest* cursor_{nullptr};       // of the stream; null: at its beginning
-    List<WorkRequest, InQueue> queue_;   // the program's, in the order in which they complete
-    List<WorkRequest, InQueue> spent_;   // answers that have come, and may be in a datagram yet
-    uint32_t assigned_{0};               // number behind the last work request that has begun
-    uint32_t queued_{0};
-    uint32_t reads_{0};        // under way
-    uint32_t open_answers_{0}; // of the stream
-    uint32_t timed_number_{0}; // of the packet whose round trip is measured
-    Ticks timed_at_{0};        // 0: of none
-    Ticks silence_at_{UINT64_MAX};
-    Ticks paused_until_{UINT64_MAX};
-    bool tries_{false}; // whether there is a receive now: one packet at a time
-
-    // what comes in
     InWindow in_;
-    Ticks pays_at_{0}; // while it owes
-    Receive receive_;
-    bool receiving_{false};
-    uint32_t received_{0}; // bytes of the message
-    ibv_wc_status refusal_{IBV_WC_SUCCESS};
+    RoundTrip trip_;
+    const uint32_t most_queued_;
+    uint16_t most_data_{0}; // of a packet
+    const uint8_t most_segments_;
+    const bool signal_all_;
+    uint8_t access_{0};     // that the other side has here, IBV_ACCESS_*
+    uint8_t most_reads_{1}; // that it takes at a time
+    uint8_t refusal_{IBV_WC_SUCCESS};
 };
 
 } // namespace odrc::host

@@ -18,9 +18,9 @@ inline constexpr uint32_t kReceiveSegments = 4;
 
 // A receive that was posted.
 struct Receive {
-    uint64_t wr_id{0};
-    uint32_t segment_count{0};
-    std::array<ibv_sge, kReceiveSegments> segments{};
+    uint64_t wr_id;
+    uint32_t segment_count;
+    std::array<ibv_sge, kReceiveSegments> segments;
 
     uint64_t length() const noexcept {
         uint64_t length = 0;

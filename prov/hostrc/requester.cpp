@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace odrc::host {
 namespace {
@@ -67,11 +68,14 @@ void take_inline(WorkRequest& w, const ibv_send_wr& wr) noexcept {
 } // namespace
 
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad) noexcept {
-    const std::lock_guard guard{cq_.lock()};
-    int error = 0;
+    const std::lock_guard guard{cq().lock()};
+    int error = rouse() ? 0 : ENOMEM;
     for (; wr && !error; wr = error ? wr : wr->next) error = accept(*wr);
     if (error) *bad = wr;
-    if (!tend()) cq_.stir(*this);
+    if (active_) {
+        if (!tend()) cq().stir(*active_);
+        rest();
+    }
     return error;
 }
 
@@ -87,8 +91,8 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
     if (length > kMostMessage || (inlined && length > kInline) ||
         (atomic && length != sizeof(uint64_t)))
         return EINVAL;
-    if (queued_ == most_queued_) return ENOMEM;
-    WorkRequest* w = cq_.work_requests().take();
+    if (active_->queued == most_queued_) return ENOMEM;
+    WorkRequest* w = cq().work_requests().take();
     if (!w) return ENOMEM;
 
     w->kind = op.kind;
@@ -112,12 +116,12 @@ int QueuePair::accept(const ibv_send_wr& wr) noexcept {
         w->address = wr.wr.rdma.remote_addr;
         w->key = wr.wr.rdma.rkey;
     }
-    ++queued_;
-    queue_.push_back(*w);
+    ++active_->queued;
+    active_->queue.push_back(*w);
     if (state == IBV_QPS_ERR)
         end(*w, IBV_WC_WR_FLUSH_ERR);
     else
-        stream_.push_back(*w);
+        active_->stream.push_back(*w);
     return 0;
 }
 
@@ -128,11 +132,11 @@ bool QueuePair::tend() noexcept {
 
 // False: the device has no room for more now.
 bool QueuePair::send_all() noexcept {
-    while (alive() && out_.open() && paused_until_ == UINT64_MAX) {
-        if (tries_ && out_.under_way() > 0) break;
+    while (alive() && out_.open() && active_->paused_until == UINT64_MAX) {
+        if (active_->tries && out_.under_way() > 0) break;
         WorkRequest* w = next_to_send();
         if (!w || (!w->started && !start(*w))) return true;
-        if (!cq_.datagrams().has_room()) return false;
+        if (!cq().datagrams().has_room()) return false;
         if (!send_piece(*w)) return true;
     }
     return true;
@@ -140,30 +144,30 @@ bool QueuePair::send_all() noexcept {
 
 // Whose is the number that goes out next; or the first that has none yet; or null.
 WorkRequest* QueuePair::next_to_send() noexcept {
-    if (!cursor_) cursor_ = stream_.front();
-    if (!cursor_) return nullptr;
-    while (cursor_->started && !is_before(out_.next(), cursor_->end())) {
-        WorkRequest* next = stream_.after(*cursor_);
+    if (!active_->cursor) active_->cursor = active_->stream.front();
+    if (!active_->cursor) return nullptr;
+    while (active_->cursor->started && !is_before(out_.next(), active_->cursor->end())) {
+        WorkRequest* next = active_->stream.after(*active_->cursor);
         if (!next) return nullptr;
-        cursor_ = next;
+        active_->cursor = next;
     }
-    return cursor_;
+    return active_->cursor;
 }
 
 // Its packets get their numbers. False: it has to wait, or may not go.
 bool QueuePair::start(WorkRequest& w) noexcept {
     const bool asks = w.asks_for_answer();
-    if ((w.fenced && reads_ > 0) || (asks && reads_ >= most_reads_)) return false;
+    if ((w.fenced && active_->reads > 0) || (asks && active_->reads >= most_reads_)) return false;
     if (w.kind != PacketKind::answer && !may_use_memory(w)) {
         give_up(&w, IBV_WC_LOC_PROT_ERR);
         return false;
     }
-    const uint32_t most = cq_.datagrams().most_data();
-    w.first = assigned_;
+    const uint32_t most = most_data_;
+    w.first = active_->assigned;
     w.packets = asks || w.length == 0 ? 1 : (w.length + most - 1) / most;
-    assigned_ = w.end();
+    active_->assigned = w.end();
     w.started = true;
-    reads_ += asks;
+    active_->reads += asks;
     return true;
 }
 
@@ -172,19 +176,19 @@ bool QueuePair::may_use_memory(const WorkRequest& w) const noexcept {
     if (cq_.context().shared()) return true;
     const int access = w.asks_for_answer() ? IBV_ACCESS_LOCAL_WRITE : 0;
     return std::ranges::all_of(std::span{w.segments}.first(w.segment_count), [&](const auto& s) {
-        return cq_.context().regions().has(pd, s, access);
+        return cq().context().regions().has(pd, s, access);
     });
 }
 
 Packet QueuePair::make_packet(PacketKind kind, uint32_t number) noexcept {
-    if (static_cast<ListNode<Owing>&>(*this).linked()) List<QueuePair, Owing>::erase(*this);
+    if (active_->on<Owing>()) List<Activity, Owing>::erase(*active_);
     return {.to = peer_number_,
             .from = qp_num,
             .number = number,
             .acknowledged = in_.expected(),
             .version = kPacketVersion,
             .kind = kind,
-            .flags = 0,
+            .flags = std::exchange(active_->twice, false) ? kTwice : uint8_t{0},
             .status = 0,
             .immediate = 0,
             .key = 0,
@@ -195,11 +199,11 @@ Packet QueuePair::make_packet(PacketKind kind, uint32_t number) noexcept {
 // False: it cannot go any more, and the connection is over.
 bool QueuePair::send_piece(WorkRequest& w) noexcept {
     const uint32_t index = out_.next() - w.first;
-    const uint32_t most = cq_.datagrams().most_data();
+    const uint32_t most = most_data_;
     const bool last = index + 1 == w.packets;
     // What an answer is taken from must still be open to the peer.
     if (w.is_open_answer() &&
-        !cq_.context().regions().find(pd, w.key, w.address, w.length, IBV_ACCESS_REMOTE_READ)) {
+        !cq().context().regions().find(pd, w.key, w.address, w.length, IBV_ACCESS_REMOTE_READ)) {
         refuse(IBV_WC_REM_ACCESS_ERR);
         return false;
     }
@@ -217,41 +221,41 @@ bool QueuePair::send_piece(WorkRequest& w) noexcept {
     Packet p = make_packet(w.kind, out_.next());
     // Who waits for the end of a write waits for nothing else.
     const bool awaited = last && w.signaled && w.kind == PacketKind::write;
-    p.flags = static_cast<uint8_t>((index == 0 ? kFirst : 0) | (last ? kLast : 0) |
-                                   (w.immediate_given ? kImmediate : 0) |
-                                   (awaited || out_.asks() ? kAsks : 0));
+    p.flags |= static_cast<uint8_t>((index == 0 ? kFirst : 0) | (last ? kLast : 0) |
+                                    (w.immediate_given ? kImmediate : 0) |
+                                    (awaited || out_.asks() ? kAsks : 0));
     p.immediate = w.immediate;
     p.key = w.key;
     p.length = w.length;
     p.address = w.address + (w.kind == PacketKind::write ? uint64_t{index} * most : 0);
-    const uint64_t datagram = cq_.datagrams().send(ah_, peer_datagrams_, p, {pieces, count});
+    const uint64_t datagram = cq().datagrams().send(ah_, peer_datagrams_, p, {pieces, count});
     w.last_datagram = std::max(w.last_datagram, datagram);
 
     const Ticks now = ticks_now();
     if (out_.repeats()) {
-        ++cq_.count().repeated;
-    } else if (timed_at_ == 0) {
-        timed_at_ = now;
-        timed_number_ = out_.next();
+        ++cq().count().repeated;
+    } else if (active_->timed_at == 0) {
+        active_->timed_at = now;
+        active_->timed_number = out_.next();
     }
     out_.send();
-    if (silence_at_ == UINT64_MAX) await_answer(now);
+    if (active_->silence_at == UINT64_MAX) await_answer(now);
     return true;
 }
 
 // Tells the program what is over, in its order. False: the device has not let go of something.
 bool QueuePair::complete() noexcept {
-    while (WorkRequest* w = spent_.front()) {
-        if (!cq_.datagrams().over(w->last_datagram)) break;
-        spent_.pop_front();
-        cq_.work_requests().give_back(*w);
+    while (WorkRequest* w = active_->spent.front()) {
+        if (!cq().datagrams().over(w->last_datagram)) break;
+        active_->spent.pop_front();
+        cq().work_requests().give_back(*w);
     }
-    while (WorkRequest* w = queue_.front()) {
+    while (WorkRequest* w = active_->queue.front()) {
         if (!w->ended || (w->status == IBV_WC_SUCCESS && w->lacks_answer())) break;
-        if (!cq_.datagrams().over(w->last_datagram)) return false;
+        if (!cq().datagrams().over(w->last_datagram)) return false;
         complete_one(*w);
     }
-    return spent_.empty();
+    return active_->spent.empty();
 }
 
 void QueuePair::complete_one(WorkRequest& w) noexcept {
@@ -262,20 +266,20 @@ void QueuePair::complete_one(WorkRequest& w) noexcept {
         wc.opcode = w.completes_as;
         wc.byte_len = w.asks_for_answer() ? w.length : 0;
         wc.qp_num = qp_num;
-        cq_.push(wc);
+        cq().push(wc);
     }
-    queue_.pop_front();
-    --queued_;
-    cq_.work_requests().give_back(w);
+    active_->queue.pop_front();
+    --active_->queued;
+    cq().work_requests().give_back(w);
 }
 
 // It is in the stream no more.
 void QueuePair::end(WorkRequest& w, ibv_wc_status status) noexcept {
     w.ended = true;
-    if (w.asks_for_answer() && w.length == 0) --reads_; // it has none
-    if (w.is_open_answer()) --open_answers_;
+    if (w.asks_for_answer() && w.length == 0) --active_->reads; // it has none
+    if (w.is_open_answer()) --active_->open_answers;
     if (w.kind == PacketKind::answer)
-        spent_.push_back(w);
+        active_->spent.push_back(w);
     else if (w.status == IBV_WC_SUCCESS)
         w.status = status;
 }

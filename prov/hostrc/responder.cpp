@@ -39,6 +39,12 @@ void scatter(std::span<const ibv_sge> pieces, uint32_t begin,
 } // namespace
 
 void QueuePair::take(const Datagrams::Arrival& arrival) noexcept {
+    if (!rouse()) return; // as if it were lost
+    take_in(arrival);
+    rest();
+}
+
+void QueuePair::take_in(const Datagrams::Arrival& arrival) noexcept {
     const Packet& packet = arrival.packet;
     if (!alive()) {
         if (refusal_ != IBV_WC_SUCCESS && is_numbered(packet.kind)) say(PacketKind::refused, 0);
@@ -52,10 +58,11 @@ void QueuePair::take(const Datagrams::Arrival& arrival) noexcept {
     }
     switch (in_.look(packet.number)) {
     case InWindow::Arrival::again: // the acknowledgement may have been lost
-        ++cq_.count().doubled;
+        ++cq().count().doubled;
+        active_->twice = true;
         return owe(0);
     case InWindow::Arrival::early:
-        ++cq_.count().early;
+        ++cq().count().early;
         if (in_.tells_gap()) say(PacketKind::acknowledge, kGap);
         return;
     case InWindow::Arrival::next:
@@ -74,7 +81,7 @@ void QueuePair::take(const Datagrams::Arrival& arrival) noexcept {
     static const Ticks wait = ticks_of(kMayWait);
     if (packet.flags & kAsks)
         owe(0);
-    else if (!static_cast<ListNode<Owing>&>(*this).linked())
+    else if (!active_->on<Owing>())
         owe(ticks_now() + wait);
 }
 
@@ -99,15 +106,17 @@ QueuePair::Verdict QueuePair::carry_out(const Datagrams::Arrival& arrival) noexc
 QueuePair::Verdict QueuePair::take_piece(const Datagrams::Arrival& arrival) noexcept {
     const Packet& packet = arrival.packet;
     const bool first = packet.flags & kFirst;
-    if (first == receiving_) return refuse(IBV_WC_REM_INV_REQ_ERR);
+    if (first == active_->receiving) return refuse(IBV_WC_REM_INV_REQ_ERR);
     if (first) {
         if (claim_receive() != Verdict::done) return Verdict::not_ready;
-        received_ = 0;
+        active_->received = 0;
     }
-    if (received_ + arrival.data.size() > receive_.length()) return refuse(IBV_WC_REM_INV_REQ_ERR);
-    scatter(std::span{receive_.segments}.first(receive_.segment_count), received_, arrival.data);
-    received_ += static_cast<uint32_t>(arrival.data.size());
-    if (packet.flags & kLast) complete_receive(packet, IBV_WC_RECV, received_);
+    if (active_->received + arrival.data.size() > active_->receive.length())
+        return refuse(IBV_WC_REM_INV_REQ_ERR);
+    scatter(std::span{active_->receive.segments}.first(active_->receive.segment_count),
+            active_->received, arrival.data);
+    active_->received += static_cast<uint32_t>(arrival.data.size());
+    if (packet.flags & kLast) complete_receive(packet, IBV_WC_RECV, active_->received);
     return Verdict::done;
 }
 
@@ -117,9 +126,9 @@ QueuePair::Verdict QueuePair::take_write(const Datagrams::Arrival& arrival) noex
         if (!(access_ & IBV_ACCESS_REMOTE_WRITE)) return refuse(IBV_WC_REM_INV_REQ_ERR);
         // Of what does not fit in whole, nothing is written.
         const uint64_t length = packet.flags & kFirst ? packet.length : arrival.data.size();
-        if (!cq_.context().regions().find(pd, packet.key, packet.address,
-                                          std::max<uint64_t>(length, arrival.data.size()),
-                                          IBV_ACCESS_REMOTE_WRITE))
+        if (!cq().context().regions().find(pd, packet.key, packet.address,
+                                           std::max<uint64_t>(length, arrival.data.size()),
+                                           IBV_ACCESS_REMOTE_WRITE))
             return refuse(IBV_WC_REM_ACCESS_ERR);
         if (is_being_read(packet.address, arrival.data.size())) return Verdict::not_ready;
     }
@@ -136,10 +145,10 @@ QueuePair::Verdict QueuePair::take_read(const Packet& packet) noexcept {
     if (packet.length == 0) return Verdict::done;
     if (!(access_ & IBV_ACCESS_REMOTE_READ) || packet.length > kMostMessage)
         return refuse(IBV_WC_REM_INV_REQ_ERR);
-    const auto region = cq_.context().regions().find(pd, packet.key, packet.address, packet.length,
-                                                     IBV_ACCESS_REMOTE_READ);
+    const auto region = cq().context().regions().find(pd, packet.key, packet.address, packet.length,
+                                                      IBV_ACCESS_REMOTE_READ);
     if (!region) return refuse(IBV_WC_REM_ACCESS_ERR);
-    WorkRequest* answer = cq_.work_requests().take();
+    WorkRequest* answer = cq().work_requests().take();
     if (!answer) return Verdict::not_ready;
     if (packet.length <= kInline) {
         std::memcpy(answer->own.data(), reinterpret_cast<const void*>(packet.address),
@@ -153,7 +162,7 @@ QueuePair::Verdict QueuePair::take_read(const Packet& packet) noexcept {
         answer->length = packet.length;
         answer->address = packet.address;
         answer->key = packet.key;
-        ++open_answers_;
+        ++active_->open_answers;
     }
     queue_answer(*answer);
     return Verdict::done;
@@ -162,8 +171,8 @@ QueuePair::Verdict QueuePair::take_read(const Packet& packet) noexcept {
 // What is read is what was there before later writes: these wait until it has arrived, for it may
 // have to be sent again.
 bool QueuePair::is_being_read(uint64_t address, uint64_t length) noexcept {
-    if (open_answers_ == 0) return false;
-    for (WorkRequest* w = stream_.front(); w; w = stream_.after(*w))
+    if (active_->open_answers == 0) return false;
+    for (WorkRequest* w = active_->stream.front(); w; w = active_->stream.after(*w))
         if (w->is_open_answer() && address < w->address + w->length &&
             w->address < address + length)
             return true;
@@ -176,11 +185,11 @@ QueuePair::Verdict QueuePair::take_atomic(const Datagrams::Arrival& arrival) noe
     if (!(access_ & IBV_ACCESS_REMOTE_ATOMIC) || packet.address % sizeof(uint64_t) != 0 ||
         arrival.data.size() != sizeof operands)
         return refuse(IBV_WC_REM_INV_REQ_ERR);
-    if (!cq_.context().regions().find(pd, packet.key, packet.address, sizeof(uint64_t),
-                                      IBV_ACCESS_REMOTE_ATOMIC))
+    if (!cq().context().regions().find(pd, packet.key, packet.address, sizeof(uint64_t),
+                                       IBV_ACCESS_REMOTE_ATOMIC))
         return refuse(IBV_WC_REM_ACCESS_ERR);
     if (is_being_read(packet.address, sizeof(uint64_t))) return Verdict::not_ready;
-    WorkRequest* answer = cq_.work_requests().take();
+    WorkRequest* answer = cq().work_requests().take();
     if (!answer) return Verdict::not_ready;
     std::memcpy(operands, arrival.data.data(), sizeof operands);
     std::atomic_ref value{*reinterpret_cast<uint64_t*>(packet.address)};
@@ -202,43 +211,43 @@ void QueuePair::queue_answer(WorkRequest& w) noexcept {
     w.kind = PacketKind::answer;
     WorkRequest* behind = next_to_send();
     while (behind && (behind->started || behind->kind == PacketKind::answer))
-        behind = stream_.after(*behind);
+        behind = active_->stream.after(*behind);
     if (behind) {
         List<WorkRequest, InStream>::insert_before(w, *behind);
-        if (cursor_ == behind) cursor_ = &w;
+        if (active_->cursor == behind) active_->cursor = &w;
     } else {
-        stream_.push_back(w);
+        active_->stream.push_back(w);
     }
-    cq_.stir(*this);
+    cq().stir(*active_);
 }
 
 // To what was asked first of all that has no whole answer yet.
 QueuePair::Verdict QueuePair::take_answer(const Datagrams::Arrival& arrival) noexcept {
-    WorkRequest* asked = queue_.front();
-    while (asked && !asked->lacks_answer()) asked = queue_.after(*asked);
+    WorkRequest* asked = active_->queue.front();
+    while (asked && !asked->lacks_answer()) asked = active_->queue.after(*asked);
     if (!asked || !asked->started || arrival.data.size() > asked->length - asked->answered)
         return refuse(IBV_WC_REM_INV_REQ_ERR);
     scatter(std::span{asked->segments}.first(asked->segment_count), asked->answered, arrival.data);
     asked->answered += static_cast<uint32_t>(arrival.data.size());
     if (!asked->lacks_answer()) {
-        --reads_;
-        cq_.stir(*this);
+        --active_->reads;
+        cq().stir(*active_);
     }
     return Verdict::done;
 }
 
 QueuePair::Verdict QueuePair::claim_receive() noexcept {
     bool runs_low = false;
-    if (!receives_.take(receive_, runs_low)) return Verdict::not_ready;
-    receiving_ = true;
-    if (runs_low && srq) cq_.context().raise_limit(*srq);
+    if (!receives().take(active_->receive, runs_low)) return Verdict::not_ready;
+    active_->receiving = true;
+    if (runs_low && srq) cq().context().raise_limit(*srq);
     return Verdict::done;
 }
 
 void QueuePair::complete_receive(const Packet& packet, ibv_wc_opcode opcode,
                                  uint32_t length) noexcept {
     ibv_wc wc{};
-    wc.wr_id = receive_.wr_id;
+    wc.wr_id = active_->receive.wr_id;
     wc.status = IBV_WC_SUCCESS;
     wc.opcode = opcode;
     wc.byte_len = length;
@@ -248,22 +257,22 @@ void QueuePair::complete_receive(const Packet& packet, ibv_wc_opcode opcode,
         wc.wc_flags = IBV_WC_WITH_IMM;
         wc.imm_data = packet.immediate;
     }
-    receives_.done();
-    receiving_ = false;
-    cq_.push(wc);
+    receives().done();
+    active_->receiving = false;
+    cq().push(wc);
 }
 
 void QueuePair::give_receive_back() noexcept {
-    receives_.put_back(receive_);
-    receiving_ = false;
+    receives().put_back(active_->receive);
+    active_->receiving = false;
 }
 
 // The connection is over, and says why whenever it is spoken to.
 QueuePair::Verdict QueuePair::refuse(ibv_wc_status status) noexcept {
-    refusal_ = status;
+    refusal_ = static_cast<uint8_t>(status);
     say(PacketKind::refused, 0);
     fail();
-    cq_.stir(*this);
+    cq().stir(*active_);
     return Verdict::refused;
 }
 
@@ -274,24 +283,23 @@ int QueuePair::post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad) noexcept {
 }
 
 void QueuePair::acknowledge() noexcept {
-    ++cq_.count().acknowledgements;
+    ++cq().count().acknowledgements;
     say(PacketKind::acknowledge, 0);
 }
 
 void QueuePair::owe(Ticks when) noexcept {
-    auto& node = static_cast<ListNode<Owing>&>(*this);
-    if (node.linked()) List<QueuePair, Owing>::erase(*this);
-    pays_at_ = when;
-    cq_.owe(*this, when);
+    if (active_->on<Owing>()) List<Activity, Owing>::erase(*active_);
+    active_->pays_at = when;
+    cq().owe(*active_, when);
 }
 
 // What has no number, and may be lost: also for want of room.
 void QueuePair::say(PacketKind kind, uint8_t flags) noexcept {
-    if (!cq_.datagrams().has_room()) return;
+    if (!cq().datagrams().has_room()) return;
     Packet packet = make_packet(kind, out_.next());
-    packet.flags = flags;
-    packet.status = static_cast<uint8_t>(refusal_);
-    cq_.datagrams().send(ah_, peer_datagrams_, packet, {});
+    packet.flags |= flags;
+    packet.status = refusal_;
+    cq().datagrams().send(ah_, peer_datagrams_, packet, {});
 }
 
 } // namespace odrc::host

@@ -5,8 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/parameters.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 
 #include <sys/random.h>
@@ -31,6 +33,11 @@ uint32_t random_psn() {
     return psn & 0xffffff;
 }
 
+uint8_t path_mtu(const ibv_port_attr& attr) noexcept {
+    const int wanted = std::countr_zero(parameters().mtu) - std::countr_zero(128u); // ibv_mtu
+    return static_cast<uint8_t>(std::min<int>(attr.active_mtu, wanted));
+}
+
 uint8_t reads_at_a_time(const ibv_device_attr& attr) noexcept {
     return static_cast<uint8_t>(
         std::clamp(std::min(attr.max_qp_rd_atom, attr.max_qp_init_rd_atom), 1, 16));
@@ -42,7 +49,7 @@ QpAddress local_address(const Port& port) noexcept {
     return {.qpn = 0,
             .psn = 0,
             .lid = port.port_attr.lid,
-            .mtu = static_cast<uint8_t>(port.port_attr.active_mtu),
+            .mtu = path_mtu(port.port_attr),
             .rd_atomic = reads_at_a_time(port.device_attr),
             .gid = port.gid};
 }

@@ -33,17 +33,36 @@ if [[ $ODRC_FAULTS ]]; then
     done
 fi
 
-# One has what the other has not.
+# So much data has a packet: more of them take more acknowledgements.
+acknowledgements() { # MTU
+    rm -f "$scratch"/profile.*
+    FI_ODRC_MTU=$1 "$ODRC_BUILD/odrc_latency" -d "$device" -s 65536 -b 1 -i 10 >"$scratch/latency"
+    profile_sum "$scratch/profile" acknowledgements
+}
+large=$(acknowledgements 4096)
+small=$(acknowledgements 256)
+echo "acknowledgements: $large for packets of 4096 bytes, $small for those of 256"
+((small > 2 * large)) || fail "FI_ODRC_MTU does not make them smaller"
+
+# One has packets of another size, or what the other has not.
 export ODRC_TEST_DOMAIN=$device
 unset FI_ODRC_PROFILE
 port=$((20000 + RANDOM % 10000))
 pingpong=(env "${foreign_environment[@]}" fi_pingpong -p odrc -e rdm -d "$device" -I 10)
-"${pingpong[@]}" -B $port >"$scratch/server" 2>&1 &
-server=$!
-until ss -Hltn "sport = :$port" | grep -q .; do
-    kill -0 $server || fail "no server: $(cat "$scratch/server")"
-    sleep 0.1
-done
+serve() { # VARIABLE=VALUE...
+    env "$@" "${pingpong[@]}" -B $port >"$scratch/server" 2>&1 &
+    server=$!
+    until ss -Hltn "sport = :$port" | grep -q .; do
+        kill -0 $server || fail "no server: $(cat "$scratch/server")"
+        sleep 0.1
+    done
+}
+serve FI_ODRC_MTU=256
+FI_ODRC_MTU=2048 timeout 60 "${pingpong[@]}" -P $port 127.0.0.1 >"$scratch/client" 2>&1 ||
+    fail "no messages between those of different MTUs: $(cat "$scratch/client")"
+wait $server
+((++port))
+serve
 if FI_ODRC_RELIABILITY=nic FI_LOG_LEVEL=warn timeout 20 \
     "${pingpong[@]}" -P $port 127.0.0.1 >"$scratch/client" 2>&1; then
     fail "a connection was made between two that do not keep it alike"
