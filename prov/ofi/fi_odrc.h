@@ -97,6 +97,8 @@ struct fi_odrc_statistics {
     uint64_t packets_early;
     uint64_t packets_stray;
     uint64_t acknowledgements;
+    uint64_t watchdog_patience_ns;
+    uint64_t watchdog_batches;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

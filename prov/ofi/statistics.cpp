@@ -68,7 +68,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .packets_doubled = packets.doubled,
             .packets_early = packets.early,
             .packets_stray = packets.stray,
-            .acknowledgements = packets.acknowledgements};
+            .acknowledgements = packets.acknowledgements,
+            .watchdog_patience_ns = c.watchdog_patience_ns,
+            .watchdog_batches = c.watchdog_batches};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

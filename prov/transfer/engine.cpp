@@ -89,7 +89,7 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
     statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());
     try {
-        if (settings.automatic) auto_progress_.emplace(*this, watchdog_, gate_);
+        if (settings.automatic) auto_progress_.emplace(*this, counters_, watchdog_, gate_);
     } catch (...) {
         watchdog_.remove(*this, wireup_.fd());
         throw;
