@@ -128,6 +128,7 @@ public:
         , endpoint_{options.choice, {}}
         , taken_by_(static_cast<size_t>(options.senders()),
                     std::vector<uint32_t>(static_cast<size_t>(options.messages)))
+        , taken_(taken_by_.size())
         , receives_(static_cast<size_t>(options.window)) {
         for (Receive& receive : receives_) receive.bytes.resize(options.size);
     }
@@ -156,6 +157,9 @@ public:
                     options_.senders(), options_.messages, options_.size,
                     static_cast<unsigned long long>(all), seconds,
                     static_cast<unsigned long long>(wrong_), after - before);
+        std::printf("%.2f MB/s; when the first sender was through, %d messages had come of the "
+                    "slowest\n",
+                    static_cast<double>(all * options_.size) / seconds / 1e6, slowest_);
         return wrong_ == 0;
     }
 
@@ -190,16 +194,21 @@ private:
 
     void take(const Receive& receive, size_t length) {
         const Head head = read_message(receive.bytes);
-        if (length == receive.bytes.size() && head.sender < taken_by_.size() &&
-            head.number < taken_by_[head.sender].size())
-            taken_by_[head.sender][head.number] = receive.number;
-        else
+        if (length != receive.bytes.size() || head.sender >= taken_by_.size() ||
+            head.number >= taken_by_[head.sender].size()) {
             ++wrong_;
+            return;
+        }
+        taken_by_[head.sender][head.number] = receive.number;
+        if (++taken_[head.sender] == options_.messages && slowest_ < 0)
+            slowest_ = *std::ranges::min_element(taken_);
     }
 
     const Options& options_;
     Endpoint endpoint_;
     std::vector<std::vector<uint32_t>> taken_by_; // by sender and number: the receive's
+    std::vector<int> taken_;                      // by sender: how many
+    int slowest_{-1}; // that of the slowest when the first one was through
     std::vector<Receive> receives_;
     uint32_t posted_{0};
     uint64_t wrong_{0};

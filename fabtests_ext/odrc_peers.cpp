@@ -7,6 +7,7 @@
 #include "support/samples.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sched.h>
@@ -22,7 +23,8 @@ struct Options {
     int processes{4}; // that hold the peers
     int waves{1};     // in which they come, and go again
     int rounds{1};
-    int window{256}; // messages under way
+    int window{256};                      // messages under way
+    std::vector<std::string> environment; // of those that hold the peers: NAME=VALUE
 };
 
 constexpr size_t kNameBytes = 64;
@@ -109,12 +111,16 @@ public:
         std::vector<fi_addr_t> peers;
         for (int i = first; i < end; ++i)
             peers.push_back(endpoint_.insert({names[i].data(), length}));
+        const size_t before = memory_in_use();
         const Stopwatch watch;
         for (int round = 0; round < options_.rounds; ++round)
             for (const fi_addr_t peer : peers) send(peer);
         while (under_way_ > 0) progress();
-        std::printf("%d peers, %d messages to each: %.2f s, %zu kB of memory\n", end - first,
-                    options_.rounds, watch.nanoseconds() / 1e9, memory_in_use() / 1024);
+        const double seconds = watch.nanoseconds() / 1e9;
+        const size_t after = memory_in_use();
+        std::printf("%d peers, %d messages to each: %.2f s, %zu kB of memory, %zu kB more\n",
+                    end - first, options_.rounds, seconds, after / 1024,
+                    (std::max(after, before) - before) / 1024);
         std::fflush(stdout);
     }
 
@@ -156,6 +162,8 @@ int speak(Team& team, const Options& options, const Names& names) {
 }
 
 int hold(Team& team, const Options& options, const Names& names) {
+    // Kept by the environment, and so for the life of the process.
+    for (const std::string& setting : options.environment) putenv(strdup(setting.c_str()));
     for (int wave = 0; wave < options.waves; ++wave) {
         const int first = share(options.peers, options.waves, wave);
         const int count = share(options.peers, options.waves, wave + 1) - first;
@@ -191,6 +199,8 @@ int main(int argc, char** argv) {
     app.add_option("-w,--window", options.window, "messages under way at a time")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    app.add_option("-E,--holders-environment", options.environment,
+                   "NAME=VALUE, of the processes that hold them");
     CLI11_PARSE(app, argc, argv);
     const Names names{options.peers};
     return run_team(options.processes + 1, [&](Team& team) {

@@ -7,6 +7,7 @@
 
 #include "support/content.hpp"
 #include "support/options.hpp"
+#include "support/samples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -265,12 +266,16 @@ private:
 
 int traffic(Team& team, const Options& options) {
     Member member{team, options};
+    team.barrier();
+    const Stopwatch watch;
     member.run();
     const auto messages = team.sum(member.messages());
     const auto bytes = team.sum(member.bytes());
+    const double seconds = watch.nanoseconds() / 1e9;
     if (team.rank() == 0)
-        std::printf("%d processes, %llu messages, %.1f MB: all came, intact and in order\n",
-                    team.size(), messages, static_cast<double>(bytes) / 1e6);
+        std::printf(
+            "%d processes, %llu messages, %.1f MB in %.2f s: all came, intact and in order\n",
+            team.size(), messages, static_cast<double>(bytes) / 1e6, seconds);
     return 0;
 }
 

@@ -61,6 +61,8 @@ inline constexpr CounterName kCounterNames[] = {
     {"memory_bytes_peak", &Counters::memory_bytes_peak},
     {"registered_bytes", &Counters::registered_bytes, true},
     {"registered_bytes_peak", &Counters::registered_bytes_peak},
+    {"watchdog_patience_ns", &Counters::watchdog_patience_ns},
+    {"watchdog_batches", &Counters::watchdog_batches},
 };
 static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
 

@@ -57,6 +57,8 @@ struct Counters {
     uint64_t memory_bytes_peak{0}; // registered and buffer memory
     uint64_t registered_bytes{0};  // of that, what is registered
     uint64_t registered_bytes_peak{0};
+    uint64_t watchdog_patience_ns{0}; // how long what comes is left to a program that polls
+    uint64_t watchdog_batches{0};     // of completions that it took in in the program's stead
 
     void connection_opened() noexcept {
         ++connections_made;

@@ -11,14 +11,27 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 namespace odrc {
+namespace {
+
+void drain(const Fd& counter) noexcept {
+    uint64_t count;
+    [[maybe_unused]] const auto bytes = ::read(counter.get(), &count, sizeof count);
+}
+
+} // namespace
 
 Watchdog::Watchdog()
     : epoll_{epoll_create1(EPOLL_CLOEXEC)}
-    , wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
-    epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
-    if (!epoll_ || !wakeup_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event)) {
+    , wakeup_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}
+    , timer_{timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)} {
+    epoll_event wakeup{.events = EPOLLIN, .data = {.ptr = &wakeup_}};
+    epoll_event timer{.events = EPOLLIN, .data = {.ptr = &timer_}};
+    if (!epoll_ || !wakeup_ || !timer_ ||
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &wakeup) ||
+        epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &timer)) {
         ODRC_WARN(FI_LOG_DOMAIN, "no descriptors for the watchdog: {}", fi_strerror(errno));
         throw Error{errno};
     }
@@ -76,12 +89,21 @@ void Watchdog::wake() noexcept {
     [[maybe_unused]] const auto n = ::write(wakeup_.get(), &one, sizeof one);
 }
 
-int Watchdog::timeout_ms() noexcept {
+// By a descriptor: an epoll_wait(2) ends in whole milliseconds, and late by the thread's timer
+// slack.
+void Watchdog::set_timer() noexcept {
     Time first = kNever;
     for (const Entry& e : clients_) first = std::min(first, e.deadline);
-    if (first == kNever) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(first - Clock::now()).count();
-    return static_cast<int>(std::clamp<long>(left, 0, 60'000));
+    if (first == timer_at_) return;
+    timer_at_ = first;
+    itimerspec when{}; // never
+    if (first != kNever) {
+        // Nothing that is past would mean never, too; the clock is that of CLOCK_MONOTONIC.
+        const auto ns =
+            std::max<int64_t>(std::chrono::nanoseconds{first.time_since_epoch()}.count(), 1);
+        when.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+    }
+    timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
 // Serves a client whose descriptor is readable (it may have left since), and all that are due.
@@ -94,20 +116,22 @@ void Watchdog::serve(Client* readable) noexcept {
 void Watchdog::run() noexcept {
     std::unique_lock lock{mutex_};
     while (!stop_) {
-        const int timeout = timeout_ms();
+        set_timer();
         lock.unlock();
         epoll_event events[16];
-        const int n = epoll_wait(epoll_.get(), events, 16, timeout);
+        const int n = epoll_wait(epoll_.get(), events, 16, -1);
         lock.lock();
         serve(nullptr);
         for (int i = 0; i < n; ++i) {
-            if (events[i].data.ptr) {
+            if (events[i].data.ptr == &timer_) {
+                drain(timer_);
+                timer_at_ = kNever;
+            } else if (events[i].data.ptr == &wakeup_) {
+                drain(wakeup_);
+                for (Entry& e : clients_) e.deadline = e.client->serve();
+            } else {
                 serve(static_cast<Client*>(events[i].data.ptr));
-                continue;
             }
-            eventfd_t count;
-            [[maybe_unused]] const auto bytes = ::read(wakeup_.get(), &count, sizeof count);
-            for (Entry& e : clients_) e.deadline = e.client->serve();
         }
     }
 }

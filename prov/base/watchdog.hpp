@@ -53,11 +53,13 @@ private:
 
     void run() noexcept;
     void serve(Client* readable) noexcept;
-    int timeout_ms() noexcept;
+    void set_timer() noexcept;
 
     Fd epoll_;
     Fd wakeup_;
-    std::mutex mutex_; // guards the clients, and is held while one is served
+    Fd timer_;
+    Time timer_at_{kNever}; // is when it ends
+    std::mutex mutex_;      // guards the clients, and is held while one is served
     std::vector<Entry> clients_;
     bool stop_{false};
     std::thread thread_;

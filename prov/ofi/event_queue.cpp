@@ -100,7 +100,7 @@ void EventQueue::arm() noexcept {
     std::lock_guard lock{endpoints_mutex_};
     for (Endpoint* endpoint : endpoints_) {
         const Entry entry{endpoint->gate()};
-        endpoint->engine().arm();
+        endpoint->engine().arm_for_program();
     }
     wait_.arm();
 }

@@ -99,6 +99,8 @@ struct fi_odrc_statistics {
     uint64_t acknowledgements;
     uint64_t promotions;
     uint64_t demotions;
+    uint64_t watchdog_patience_ns;
+    uint64_t watchdog_batches;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

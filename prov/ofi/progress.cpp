@@ -41,7 +41,7 @@ void Progress::make() noexcept {
 }
 
 void Progress::arm() noexcept {
-    visit([](transfer::Engine& engine) { engine.arm(); });
+    visit([](transfer::Engine& engine) { engine.arm_for_program(); });
 }
 
 } // namespace odrc::ofi

@@ -70,7 +70,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .packets_stray = packets.stray,
             .acknowledgements = packets.acknowledgements,
             .promotions = c.promotions,
-            .demotions = c.demotions};
+            .demotions = c.demotions,
+            .watchdog_patience_ns = c.watchdog_patience_ns,
+            .watchdog_batches = c.watchdog_batches};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

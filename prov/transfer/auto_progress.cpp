@@ -3,19 +3,11 @@
 
 #include "transfer/auto_progress.hpp"
 
+#include "base/wakeup_cost.hpp"
 #include "transfer/engine.hpp"
-
-#include <utility>
 
 namespace odrc::transfer {
 namespace {
-
-using namespace std::chrono_literals;
-
-// A program that has polled at all when there is progress to make is given so much time to make it
-// itself; and as much again as long as it polls so often in that time.
-constexpr auto kLookAgain = 5ms;
-constexpr uint32_t kPolling = 16;
 
 // Batches of completions before others that wait for the gate, or for the watchdog, have their
 // turn.
@@ -23,8 +15,9 @@ constexpr int kBatchesAtOnce = 64;
 
 } // namespace
 
-AutoProgress::AutoProgress(Engine& engine, Watchdog& watchdog, Gate& gate)
+AutoProgress::AutoProgress(Engine& engine, Counters& counters, Watchdog& watchdog, Gate& gate)
     : engine_{engine}
+    , counters_{counters}
     , watchdog_{watchdog}
     , gate_{gate} {
     engine_.arm(); // nothing has come yet: there are no connections
@@ -33,15 +26,24 @@ AutoProgress::AutoProgress(Engine& engine, Watchdog& watchdog, Gate& gate)
 
 AutoProgress::~AutoProgress() { watchdog_.remove(*this, engine_.fd()); }
 
+// With the first event: to measure takes longer than to open an endpoint that may never have one.
+void AutoProgress::begin() noexcept {
+    patience_.emplace(wakeup_cost());
+    counters_.watchdog_patience_ns =
+        static_cast<uint64_t>(std::chrono::nanoseconds{patience_->time()}.count());
+}
+
 Time AutoProgress::serve() noexcept {
-    const uint32_t polls = polls_.load(std::memory_order_relaxed);
-    const uint32_t since = polls - std::exchange(polls_seen_, polls);
-    left_alone_ = since >= (left_alone_ ? kPolling : 1);
-    if (left_alone_) return Clock::now() + kLookAgain;
+    const Patience::Polls polls{.all = polls_.load(std::memory_order_relaxed),
+                                .found = found_.load(std::memory_order_relaxed),
+                                .sleeps = sleeps_.load(std::memory_order_relaxed)};
+    if (!patience_) begin();
+    if (const auto again = patience_->look(Clock::now(), polls)) return *again;
     const WatchdogEntry entry{gate_};
     bool armed = false;
     for (int i = 0; i < kBatchesAtOnce; ++i) {
         if (engine_.advance()) {
+            ++counters_.watchdog_batches;
             armed = false;
         } else if (armed) {
             watchdog_.watch_again(*this, engine_.fd());

@@ -3,40 +3,50 @@
 
 #pragma once
 
+#include "base/counters.hpp"
 #include "base/gate.hpp"
 #include "base/watchdog.hpp"
+#include "transfer/patience.hpp"
 
 #include <atomic>
+#include <optional>
 
 namespace odrc::transfer {
 
 class Engine;
 
 // Makes an endpoint's progress while its program does not (FI_PROGRESS_AUTO): the watchdog sleeps
-// on the completion channel. A program that polls is better left alone: while it does, the channel
-// is not armed, and the watchdog comes by now and then to see whether it still does.
+// on the completion channel. Whether the program makes it itself, Patience judges by its polls.
 class AutoProgress final : public Watchdog::Client {
 public:
     // The engine's channel is readable when there may be progress to make. Throws Error. Made and
     // ended outside the gate.
-    AutoProgress(Engine& engine, Watchdog& watchdog, Gate& gate);
+    AutoProgress(Engine& engine, Counters& counters, Watchdog& watchdog, Gate& gate);
     ~AutoProgress();
 
-    // The program makes progress itself. Inside the gate.
-    void program_polls() noexcept {
+    // The program has looked itself. Inside the gate.
+    void program_polled(bool found) noexcept {
         polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (!found) return;
+        found_.store(found_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        sleeps_.store(false, std::memory_order_relaxed);
     }
+    // It may go to sleep where the channel wakes it. Inside the gate.
+    void program_sleeps() noexcept { sleeps_.store(true, std::memory_order_relaxed); }
 
     Time serve() noexcept override;
 
 private:
+    void begin() noexcept;
+
     Engine& engine_;
+    Counters& counters_;
     Watchdog& watchdog_;
     Gate& gate_;
     std::atomic<uint32_t> polls_{0};
-    // The watchdog's own:
-    uint32_t polls_seen_{0};
-    bool left_alone_{false}; // the program has had time to make progress itself
+    std::atomic<uint32_t> found_{0};
+    std::atomic<bool> sleeps_{false};
+    std::optional<Patience> patience_; // the watchdog's own
 };
 
 } // namespace odrc::transfer

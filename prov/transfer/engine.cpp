@@ -95,7 +95,8 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());
     try {
-        if (settings.automatic || others.datagrams) auto_progress_.emplace(*this, watchdog_, gate_);
+        if (settings.automatic || others.datagrams)
+            auto_progress_.emplace(*this, counters_, watchdog_, gate_);
     } catch (...) {
         watchdog_.remove(*this, wireup_.fd());
         throw;

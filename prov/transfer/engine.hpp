@@ -97,8 +97,8 @@ public:
 
     // ---- progress (engine.cpp) ----
     void progress() noexcept {
-        if (auto_progress_) auto_progress_->program_polls();
-        advance();
+        const bool found = advance();
+        if (auto_progress_) auto_progress_->program_polled(found);
     }
     // The same, for whoever comes in the program's stead. False when no completion was found.
     bool advance() noexcept;
@@ -106,6 +106,11 @@ public:
     // For sleepers: fd() becomes readable when there may be progress to make after arm().
     int fd() const noexcept { return stations_.fd(); }
     void arm() noexcept;
+    // The same, for the program's.
+    void arm_for_program() noexcept {
+        if (auto_progress_) auto_progress_->program_sleeps();
+        arm();
+    }
 
     // The application took an address back.
     void forget(fi_addr_t number) noexcept { peers_.forget(number); }

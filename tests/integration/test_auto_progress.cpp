@@ -6,6 +6,7 @@
 
 #include "atomics.hpp"
 #include "far.hpp"
+#include "statistics.hpp"
 #include "tests/forks.hpp"
 
 #include <filesystem>
@@ -167,6 +168,42 @@ TEST_CASE("a program that polls is left alone") {
         // system keeps the program from it; by the messages it would be tens in a millisecond.
         CHECK(sleeps(getpid()) - before < 2 * elapsed() + 100);
     }
+}
+
+TEST_CASE("a program that polls in vain is not looked at") {
+    Duo d{automatic(FI_THREAD_SAFE)};
+    int sending = 0, receiving = 0;
+    char in = 0;
+    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &sending) == 0);
+    CHECK_FALSE(d.outcome(d.b, &receiving).error);
+    CHECK_FALSE(d.outcome(d.a, &sending).error);
+    const auto end = Clock::now() + kPatience;
+    const auto polls_for = [&](milliseconds time) {
+        for (const auto begin = Clock::now(); Clock::now() - begin < time;) d.poll();
+    };
+    for (long last = -1, now; (now = sleeps(getpid())) != last; last = now) {
+        REQUIRE(Clock::now() < end);
+        polls_for(milliseconds{100});
+    }
+    // And then it takes in what comes when the program does not.
+    const uint64_t before = statistics_of(d.b).watchdog_batches;
+    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &sending) == 0);
+    while (statistics_of(d.b).watchdog_batches == before) {
+        REQUIRE(Clock::now() < end);
+        sched_yield();
+    }
+    CHECK_FALSE(d.outcome(d.b, &receiving).error);
+    CHECK_FALSE(d.outcome(d.a, &sending).error);
+}
+
+TEST_CASE("for how long what comes is left to the program is told, where it is left to anybody") {
+    const Duo d{automatic(FI_THREAD_SAFE)};
+    const uint64_t patience = statistics_of(d.a).watchdog_patience_ns;
+    CHECK(patience >= 20'000);
+    CHECK(patience <= 1'000'000);
+    CHECK(statistics_of(d.b).watchdog_patience_ns == patience); // measured once
 }
 
 TEST_CASE("threads sleep on a queue of an endpoint that progresses by itself") {
