@@ -59,6 +59,9 @@ inline constexpr CounterName kCounterNames[] = {
     {"memory_bytes_peak", &Counters::memory_bytes_peak},
     {"registered_bytes", &Counters::registered_bytes, true},
     {"registered_bytes_peak", &Counters::registered_bytes_peak},
+    {"multicast_sent", &Counters::multicast_sent},
+    {"multicast_forwarded", &Counters::multicast_forwarded},
+    {"multicast_received", &Counters::multicast_received},
 };
 static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
 

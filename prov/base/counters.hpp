@@ -55,6 +55,9 @@ struct Counters {
     uint64_t memory_bytes_peak{0}; // registered and buffer memory
     uint64_t registered_bytes{0};  // of that, what is registered
     uint64_t registered_bytes_peak{0};
+    uint64_t multicast_sent{0};      // packets to groups that began here
+    uint64_t multicast_forwarded{0}; // that were passed on, to each member below by itself
+    uint64_t multicast_received{0};
 
     void connection_opened() noexcept {
         ++connections_made;

@@ -97,6 +97,9 @@ struct fi_odrc_statistics {
     uint64_t packets_early;
     uint64_t packets_stray;
     uint64_t acknowledgements;
+    uint64_t multicast_sent;
+    uint64_t multicast_forwarded;
+    uint64_t multicast_received;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

@@ -68,7 +68,10 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .packets_doubled = packets.doubled,
             .packets_early = packets.early,
             .packets_stray = packets.stray,
-            .acknowledgements = packets.acknowledgements};
+            .acknowledgements = packets.acknowledgements,
+            .multicast_sent = c.multicast_sent,
+            .multicast_forwarded = c.multicast_forwarded,
+            .multicast_received = c.multicast_received};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

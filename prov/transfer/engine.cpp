@@ -75,6 +75,7 @@ Engine::Engine(verbs::Adapter& adapter, verbs::Adapter* soft,
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
+    , packets_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , peers_{addresses}
     , wireup_{peers_,
               *statistics_,
@@ -131,9 +132,13 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         const bool received = wc.status == IBV_WC_SUCCESS && lane;
+        in_hand_ = station.srq() ? buffer : nullptr;
+        in_hand_at_ = &station;
         if (received) on_received(*lane, {buffer->data, wc.byte_len});
-        if (station.srq())
-            station.give_back(buffer);
+        if (in_hand_)
+            station.give_back(std::exchange(in_hand_, nullptr));
+        else if (station.srq())
+            station.keep();
         else if (received) // else it goes with the lane
             lane->give_back(buffer);
         return;

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
+#include "transfer/multicast.hpp"
 
 namespace odrc::transfer {
 namespace {
@@ -29,6 +30,9 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
     case wire::FrameKind::placed:
         return on_placed(lane.peer(), frame.header.tag);
     case wire::FrameKind::nothing:
+        return;
+    case wire::FrameKind::multicast:
+        if (!closing_ && multicast_) multicast_->on_frame(lane.peer(), frame);
         return;
     default:
         break; // a message
