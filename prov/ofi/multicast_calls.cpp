@@ -13,7 +13,7 @@ namespace {
 
 ssize_t send(fid_ep* f, fid_mc* group, const void* data, size_t length, uint64_t flags,
              void* context) {
-    if (flags & ~FI_COMPLETION) return -FI_EBADFLAGS;
+    if (flags & ~(FI_COMPLETION | FI_ODRC_ORDERED)) return -FI_EBADFLAGS;
     Endpoint& ep = endpoint(f);
     if (!ep.enabled()) return -FI_EOPBADSTATE;
     const bool wanted = ep.with_transmit_completion(flags) & FI_COMPLETION;
@@ -22,7 +22,8 @@ ssize_t send(fid_ep* f, fid_mc* group, const void* data, size_t length, uint64_t
                                               .data = data,
                                               .length = length,
                                               .context = context,
-                                              .wanted = wanted});
+                                              .wanted = wanted,
+                                              .ordered = (flags & FI_ODRC_ORDERED) != 0});
 }
 
 ssize_t receive(fid_ep* f, fid_mc* group, fi_odrc_multicast* message) {
@@ -54,5 +55,6 @@ fi_odrc_multicast_ops multicast_ops = {
     .size = sizeof multicast_ops, .send = send, .receive = receive, .release = release};
 
 static_assert(FI_ODRC_MULTICAST_MAX == transfer::kMaxMulticast);
+static_assert(FI_ODRC_UNORDERED == transfer::kUnordered);
 
 } // namespace odrc::ofi

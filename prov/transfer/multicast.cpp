@@ -64,6 +64,10 @@ void Multicast::on_frame(Peer& peer, const wire::Frame& frame) noexcept {
         return on_packet(*group, peer, frame);
     case MulticastWord::credit:
         return on_credit(*group, peer, what);
+    case MulticastWord::ask:
+        return on_ask(*group, peer, what);
+    case MulticastWord::give:
+        return on_give(*group, peer, what);
     case MulticastWord::failure:
         ODRC_WARN(FI_LOG_EP_DATA, "{}: a group of {} has failed at {}: {}", port_.name(),
                   group->size(), peer.address.text(), fi_strerror(static_cast<int>(what.number)));

@@ -25,7 +25,8 @@ struct MulticastArguments {
     const void* data;
     size_t length;
     void* context;
-    bool wanted; // its completion
+    bool wanted;  // its completion
+    bool ordered; // FI_ODRC_ORDERED
 };
 
 // Messages from one member of a group to all others. They go in packets along a tree that has the
@@ -66,6 +67,8 @@ public:
     // ---- from the engine ----
     void on_frame(Peer& peer, const wire::Frame& frame) noexcept;
     void sent(Parcel& parcel, int error) noexcept;
+    // A word that cannot be said twice.
+    void lose_word(const Parcel& parcel, int error) noexcept;
     // A peer is lost, and with it what it may have sent.
     void lose(const Peer& peer, int error) noexcept;
     // Calls f(member) for those on whom something waits here. Gives whether there are any.
@@ -107,6 +110,14 @@ private:
     void let_go(IncomingMulticast& message) noexcept;
     void give_up(IncomingMulticast& message) noexcept;
 
+    // multicast_order.cpp
+    void ask_for_number(CollectiveGroup& group, OutgoingMulticast& message) noexcept;
+    void on_ask(CollectiveGroup& group, Peer& peer, const wire::Multicast& what) noexcept;
+    void on_give(CollectiveGroup& group, const Peer& peer, const wire::Multicast& what) noexcept;
+    bool keep_own(CollectiveGroup& group, Stream& stream,
+                  const OutgoingMulticast& message) noexcept;
+    void put_in_order(CollectiveGroup& group, IncomingMulticast& message) noexcept;
+
     // multicast_broadcast.cpp
     void cannot_begin(CollectiveOperation& op) noexcept;
     static CollectiveOperation* waiting_for(CollectiveGroup& group,
@@ -123,6 +134,7 @@ private:
     void tell_neighbours(CollectiveGroup& group) noexcept;
     bool depends_on(CollectiveGroup& group, const Peer& peer) noexcept;
     static bool waits_for_parent(CollectiveGroup& group, const Stream& stream) noexcept;
+    static bool waits_for_order(const CollectiveGroup& group) noexcept;
 
     Engine& engine_;
     const verbs::Port& port_;
@@ -142,6 +154,9 @@ bool Multicast::for_each_awaited(F&& f) noexcept {
     };
     for (auto& [number, group] : groups_) {
         if (group->multicasts.failure) continue;
+        if (waits_for_order(*group)) // anybody may have the number that is missing
+            for (uint32_t rank = 0; rank < group->size(); ++rank)
+                if (rank != group->rank) awaits(*group, rank);
         for (auto& [key, stream] : group->multicasts.streams) {
             if (waits_for_parent(*group, stream)) awaits(*group, *stream.place.parent);
             for (size_t i = 0; i < stream.place.children.size(); ++i)

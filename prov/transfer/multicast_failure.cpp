@@ -15,6 +15,8 @@
 #include "transfer/engine.hpp"
 #include "transfer/multicast.hpp"
 
+#include <algorithm>
+
 namespace odrc::transfer {
 
 using wire::MulticastWord;
@@ -55,7 +57,8 @@ void Multicast::tell_neighbours(CollectiveGroup& group) noexcept {
 // What has come whole is still the program's.
 void Multicast::end_all(CollectiveGroup& group, int error) noexcept {
     Multicasts& multicasts = group.multicasts;
-    while (IncomingMulticast* message = multicasts.early.front()) give_up(*message);
+    for (auto* messages : {&multicasts.early, &multicasts.held})
+        while (IncomingMulticast* message = messages->front()) give_up(*message);
     for (auto& [key, stream] : multicasts.streams) {
         if (stream.incoming) give_up(*stream.incoming);
         while (OutgoingMulticast* message = stream.outgoing.pop_front()) {
@@ -74,6 +77,10 @@ void Multicast::end_all(CollectiveGroup& group, int error) noexcept {
 // Nothing of what it sends to us, or lets us send, is dispensable.
 bool Multicast::depends_on(CollectiveGroup& group, const Peer& peer) noexcept {
     const auto is = [&](uint32_t rank) { return engine_.peer_at(group.members[rank]) == &peer; };
+    if (waits_for_order(group) && std::ranges::any_of(group.members, [&](fi_addr_t member) {
+            return engine_.peer_at(member) == &peer;
+        }))
+        return true;
     for (const auto& [key, stream] : group.multicasts.streams) {
         if (waits_for_parent(group, stream) && is(*stream.place.parent)) return true;
         for (size_t i = 0; i < stream.place.children.size(); ++i)
@@ -91,15 +98,29 @@ bool Multicast::waits_for_parent(CollectiveGroup& group, const Stream& stream) n
     return false;
 }
 
+// For a message with a lower number than those that have come, or for a number.
+bool Multicast::waits_for_order(const CollectiveGroup& group) noexcept {
+    if (!group.multicasts.held.empty()) return true;
+    for (const auto& [key, stream] : group.multicasts.streams)
+        if (const OutgoingMulticast* message = stream.outgoing.front())
+            if (message->unnumbered) return true;
+    return false;
+}
+
 void Multicast::lose(const Peer& peer, int error) noexcept {
     for (auto& [number, group] : groups_)
         if (!group->multicasts.failure && depends_on(*group, peer)) fail(*group, error);
 }
 
+void Multicast::lose_word(const Parcel& parcel, int error) noexcept {
+    if (CollectiveGroup* group = find_group(parcel.what.sender)) fail(*group, error);
+}
+
 // Who leaves before its part is done lets the others down.
 void Multicast::leave(CollectiveGroup& group) noexcept {
     Multicasts& multicasts = group.multicasts;
-    bool owes = !multicasts.early.empty() || !multicasts.arrived.empty();
+    bool owes =
+        !multicasts.early.empty() || !multicasts.held.empty() || !multicasts.arrived.empty();
     for (const auto& [key, stream] : multicasts.streams)
         owes = owes || stream.incoming || !stream.outgoing.empty();
     for (CollectiveOperation* op = group.operations.front(); op; op = group.operations.after(*op))

@@ -198,7 +198,11 @@ void Engine::packet_sent(Send& send, int error) noexcept {
         release(send);
         return multicast_->sent(parcel, error);
     }
-    if (send.again && is_lost(error) && !closing_)
+    const bool order = parcel.what.word == wire::MulticastWord::ask ||
+                       parcel.what.word == wire::MulticastWord::give;
+    if (error && order)
+        multicast_->lose_word(parcel, error); // it may have been heard, and have been counted
+    else if (send.again && is_lost(error) && !closing_)
         say(*send.peer, static_cast<uint32_t>(send.header.tag), parcel.what, false);
     release(send);
     release(parcel);

@@ -18,13 +18,18 @@ namespace odrc::transfer {
 struct CollectiveOperation;
 struct Stream;
 
+// The number of messages that have none.
+inline constexpr uint64_t kUnordered = UINT64_MAX;
+
 // A message at its root, from the call until the devices are done with it.
 struct OutgoingMulticast : ListNode<> {
     wire::Multicast what;
     const std::byte* data{nullptr};
     size_t gone{0};        // bytes that have gone out
     uint32_t under_way{0}; // packets that are not over
-    bool whole{false};     // all of it has gone out, or no more will
+    bool ordered{false};
+    bool unnumbered{false}; // it waits for its number
+    bool whole{false};      // all of it has gone out, or no more will
     int error{0};
     CollectiveOperation* operation{nullptr}; // a broadcast's; or
     void* context{nullptr};                  // the program's own message
@@ -71,7 +76,10 @@ struct Multicasts {
     std::unordered_map<uint64_t, Stream> streams; // by root and tree
     List<IncomingMulticast> early;                // broadcasts that the program has not begun
     List<IncomingMulticast> arrived;              // messages for the program
+    List<IncomingMulticast> held;                 // which others go before, by their number
     List<IncomingMulticast> lent;                 // which it has, and has not released
+    uint64_t next_given{0};                       // number of an ordered message: the sequencer's
+    uint64_t next_taken{0};                       // and of the one whose turn it is
     int failure{0}; // why the group is of no use any more; a fi_errno value
 };
 

@@ -72,7 +72,10 @@ bool Multicast::keep(IncomingMulticast& message, std::span<const std::byte> byte
 // All of it has come.
 void Multicast::on_whole(CollectiveGroup& group, IncomingMulticast& message) noexcept {
     if (message.what.word == MulticastWord::message) {
-        group.multicasts.arrived.push_back(message);
+        if (message.what.number == kUnordered)
+            group.multicasts.arrived.push_back(message);
+        else
+            put_in_order(group, message);
     } else if (message.unwanted || message.operation) {
         CollectiveOperation* op = message.operation;
         give_up(message);

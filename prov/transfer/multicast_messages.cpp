@@ -44,11 +44,13 @@ ssize_t Multicast::send(const MulticastArguments& a) noexcept {
                      .sender = group->number(),
                      .root = group->rank,
                      .operation = 0,
-                     .number = UINT64_MAX,
+                     .number = kUnordered,
                      .length = a.length};
     message->data = static_cast<const std::byte*>(a.data);
     message->context = a.context;
     message->wanted = a.wanted;
+    message->ordered = a.ordered;
+    if (a.ordered) ask_for_number(*group, *message);
     put(*group, *stream, *message);
     return 0;
 }
@@ -72,7 +74,10 @@ void Multicast::release(fi_addr_t address, IncomingMulticast& message) noexcept 
     if (!group) return;
     Stream& stream = *message.stream;
     give_up(message);
-    tell_credit(*group, stream);
+    if (stream.place.parent)
+        tell_credit(*group, stream);
+    else
+        pump(*group, stream); // it was our own
 }
 
 fi_addr_t Multicast::source_of(const IncomingMulticast& message, fi_addr_t address) noexcept {

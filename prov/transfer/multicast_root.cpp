@@ -19,12 +19,14 @@ void Multicast::put(CollectiveGroup& group, Stream& stream, OutgoingMulticast& m
 // Sends what the members let come.
 void Multicast::pump(CollectiveGroup& group, Stream& stream) noexcept {
     while (OutgoingMulticast* message = stream.outgoing.front()) {
+        if (message->unnumbered) return;
         const size_t bytes =
             std::min<size_t>(message->what.length - message->gone, wire::kEagerLimit);
         if (stream.passed + cost_of(bytes) > stream.credit.limit())
             return engine_.look_after_members();
         if (const int error = put_packet(group, stream, *message, bytes)) return fail(group, error);
         if (message->gone < message->what.length) continue;
+        if (message->ordered && !keep_own(group, stream, *message)) return fail(group, FI_ENOMEM);
         message->whole = true;
         List<OutgoingMulticast>::erase(*message);
         end_if_over(*message);
@@ -39,7 +41,7 @@ int Multicast::put_packet(CollectiveGroup& group, Stream& stream, OutgoingMultic
     message.gone += bytes;
     ++message.under_way;
     stream.passed += cost_of(bytes);
-    stream.credit.took_in(cost_of(bytes)); // we have it
+    if (!message.ordered) stream.credit.took_in(cost_of(bytes)); // we have it
     engine_.count_one(&Counters::multicast_sent);
     int error = 0;
     for (const uint32_t child : stream.place.children) {

@@ -48,6 +48,8 @@ bool is_multicast(std::span<const std::byte> payload) noexcept {
         return payload.size() <= what.length;
     case MulticastWord::credit:
     case MulticastWord::failure:
+    case MulticastWord::ask:
+    case MulticastWord::give:
         return payload.empty();
     }
     return false;

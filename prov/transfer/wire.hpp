@@ -85,6 +85,8 @@ enum class MulticastWord : uint8_t {
     broadcast = 2, // a packet of a fi_broadcast(3)
     credit = 3,    // from a child: how far the root may send
     failure = 4,   // the group is of no use any more
+    ask = 5,       // for the number of an ordered message
+    give = 6,      // the answer
 };
 
 // The beginning of its payload.
@@ -95,8 +97,8 @@ struct Multicast {
     uint32_t sender{0};    // what the sender of the frame calls the group
     uint32_t root{0};      // of the tree, by its rank
     uint32_t operation{0}; // broadcast: its number
-    uint64_t number{0}; // message: its place in the order; credit: the limit; failure: a fi_errno
-                        // value
+    uint64_t number{0};    // message: its place in the order; credit: the limit; give: that place;
+                        // failure: a fi_errno value
     uint64_t length{0}; // of the whole message
 };
 static_assert(sizeof(Multicast) == 32);

@@ -250,3 +250,37 @@ TEST_CASE("messages may be released in another order, and late") {
         return c.got[1].size() == kMessages - 8 && c.got[2].size() == kMessages - 8;
     });
 }
+
+TEST_CASE("ordered messages come in one order at all members, their senders among them") {
+    constexpr size_t kSize = 5, kMessages = 12;
+    Company c{kSize};
+    std::vector<std::vector<std::string>> texts(kSize);
+    std::vector<size_t> sent(kSize), over(kSize);
+    for (size_t rank = 0; rank < kSize; ++rank)
+        for (size_t i = 0; i < kMessages; ++i)
+            texts[rank].push_back(text_of(rank, i, i % 4 ? 40 : 9000));
+    c.circle.until([&] {
+        bool done = true;
+        for (size_t rank = 0; rank < kSize; ++rank) {
+            while (sent[rank] < kMessages && c.send(rank, texts[rank][sent[rank]],
+                                                    &texts[rank][sent[rank]], FI_ODRC_ORDERED) == 0)
+                ++sent[rank];
+            while (over[rank] < sent[rank] && c.circle[rank].take(&texts[rank][over[rank]]))
+                ++over[rank];
+            c.look(rank);
+            done = done && over[rank] == kMessages && c.got[rank].size() == kSize * kMessages;
+        }
+        return done;
+    });
+    std::vector<size_t> next(kSize);
+    for (size_t i = 0; i < kSize * kMessages; ++i) {
+        const Got& message = c.got[0][i];
+        CHECK(message.order == i);
+        REQUIRE(message.source < kSize);
+        CHECK(message.text == texts[message.source][next[message.source]++]);
+        for (size_t rank = 1; rank < kSize; ++rank) {
+            CHECK(c.got[rank][i].order == i);
+            CHECK(c.got[rank][i].text == message.text);
+        }
+    }
+}
