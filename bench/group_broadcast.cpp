@@ -85,9 +85,9 @@ public:
     }
 
 private:
-    // The first half of the members, who have others below them in all trees, but for the root.
+    // All but the root and the last member, who is below some of the others in all trees.
     bool computes() const {
-        return options_.busy_us > 0 && team_.rank() > 0 && team_.rank() < team_.size() / 2;
+        return options_.busy_us > 0 && team_.rank() > 0 && team_.rank() < team_.size() - 1;
     }
     void run(std::vector<char>& data) {
         insist(endpoint_, "fi_broadcast", [&] {
@@ -117,8 +117,9 @@ int main(int argc, char** argv) {
     app.add_option("-r,--rounds", options.rounds)->capture_default_str();
     app.add_option("-s,--sizes", options.sizes)->delimiter(',');
     app.add_option("-b,--busy", options.busy_us,
-                   "The inner members compute for so many microseconds, and do not poll, before "
-                   "they begin; the others' last one counts");
+                   "All members but the root and the last compute for so many microseconds, and do "
+                   "not poll, before "
+                   "they begin; until when the last has it counts");
     CLI11_PARSE(app, argc, argv);
     return run_team(options.processes, [&](Team& team) {
         Member member{team, options};
