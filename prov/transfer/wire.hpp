@@ -97,8 +97,8 @@ struct Multicast {
     uint32_t sender{0};    // what the sender of the frame calls the group
     uint32_t root{0};      // of the tree, by its rank
     uint32_t operation{0}; // broadcast: its number
-    uint64_t number{0};    // message: its place in the order; credit: the limit; give: that place;
-                        // failure: a fi_errno value
+    // message: its place in the order; credit: the limit; failure: a fi_errno value; give: a place
+    uint64_t number{0};
     uint64_t length{0}; // of the whole message
 };
 static_assert(sizeof(Multicast) == 32);
