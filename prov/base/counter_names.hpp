@@ -63,6 +63,9 @@ inline constexpr CounterName kCounterNames[] = {
     {"registered_bytes_peak", &Counters::registered_bytes_peak},
     {"watchdog_patience_ns", &Counters::watchdog_patience_ns},
     {"watchdog_batches", &Counters::watchdog_batches},
+    {"multicast_sent", &Counters::multicast_sent},
+    {"multicast_forwarded", &Counters::multicast_forwarded},
+    {"multicast_received", &Counters::multicast_received},
 };
 static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
 

@@ -76,6 +76,12 @@ void define_parameters() noexcept {
                     "processes of the job when the program names them, by their addresses alone, "
                     "in a format of the provider's own; auto, on demand unless the program asks "
                     "for such addresses and its job is small (default: auto)");
+    fi_param_define(&provider, "broadcast", FI_PARAM_STRING,
+                    "How a message goes to the members of a group: binary, binomial, knomial or "
+                    "chain, as packets along such a tree, which members pass on below their "
+                    "programs; auto, likewise along the tree that its size asks for; message, "
+                    "broadcasts as whole messages that programs pass on, to compare with "
+                    "(default: auto)");
     fi_param_define(&provider, "intranode", FI_PARAM_STRING,
                     "Over what endpoints of other devices meet those of their own host: auto, "
                     "soft0 where both have it, else the device; soft, likewise, and who is not met "
@@ -93,6 +99,13 @@ void define_parameters() noexcept {
         values = {};
         // Not by fi_param_get(3), which writes what it finds to the log.
         if (const char* key = std::getenv("FI_ODRC_KEY")) values.key = key;
+        values.broadcast = read<Broadcast>("broadcast", "FI_ODRC_BROADCAST",
+                                           {{"auto", Broadcast::automatic},
+                                            {"binary", Broadcast::binary},
+                                            {"binomial", Broadcast::binomial},
+                                            {"knomial", Broadcast::knomial},
+                                            {"chain", Broadcast::chain},
+                                            {"message", Broadcast::message}});
         values.connect = read<Connect>(
             "connect", "FI_ODRC_CONNECT",
             {{"auto", Connect::automatic}, {"ondemand", Connect::ondemand}, {"all", Connect::all}});

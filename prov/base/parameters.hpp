@@ -39,12 +39,23 @@ enum class Eager : uint8_t {
     ring_recv, // the same with receives of each connection's own, to compare with
 };
 
+// FI_ODRC_BROADCAST: how a message goes to the members of a group.
+enum class Broadcast : uint8_t {
+    automatic, // as packets along a tree, which size and members choose
+    binary,    // along that tree (transfer/multicast_tree.hpp)
+    binomial,
+    knomial,
+    chain,
+    message, // broadcasts go as messages, from round to round, to compare with
+};
+
 // The FI_ODRC_* environment variables, as fi_info -e lists them and fi_odrc(7) explains them.
 struct Parameters {
     std::string device;  // FI_ODRC_DEVICE: names of the devices that may be used; empty: all
     std::string profile; // FI_ODRC_PROFILE: where to write profiles; empty: nowhere
 
     std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
+    Broadcast broadcast{Broadcast::automatic};
     Connect connect{Connect::automatic};
     Eager eager{Eager::automatic};
     Intranode intranode{Intranode::automatic};

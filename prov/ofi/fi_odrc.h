@@ -101,6 +101,9 @@ struct fi_odrc_statistics {
     uint64_t demotions;
     uint64_t watchdog_patience_ns;
     uint64_t watchdog_batches;
+    uint64_t multicast_sent;
+    uint64_t multicast_forwarded;
+    uint64_t multicast_received;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */
@@ -138,6 +141,54 @@ struct fi_odrc_ranges_ops {
      * needs none, which is no error.
      */
     int (*give)(struct fid_ep* ep, fi_addr_t peer, const void* list, size_t length);
+};
+
+/*
+ * Another one, of endpoints that were opened for FI_COLLECTIVE: messages to all other members of a
+ * group (fi_join_collective(3)), for which none of them posts a receive. They go as packets along a
+ * tree that has the sender at its root, and members pass them on although their programs have not
+ * asked for them. Each member gets what another one has sent in the order in which that was sent.
+ *
+ * What a member has sent and others have not released is bounded, and with it what an endpoint
+ * holds of it: a member that does not receive stops those who send to its group, in the end. Who
+ * waits for a message of his own to be over has to go on receiving.
+ *
+ * If a member is lost, or leaves the group before it has received what was sent to it, the group is
+ * of no use any more: all three calls say so, once what has come before is received.
+ */
+#define FI_ODRC_MULTICAST_OPS "odrc_multicast"
+
+/*
+ * A flag of send(): all members get the messages that were sent with it, of whatever members, in
+ * one order, and the sender gets them, too.
+ */
+#define FI_ODRC_ORDERED (1ULL << 62)
+
+/* The most bytes that such a message has. */
+#define FI_ODRC_MULTICAST_MAX ((size_t)32768)
+
+struct fi_odrc_multicast {
+    const void* data; /* the provider's, until the message is released */
+    size_t length;
+    fi_addr_t source; /* as the address vector that the group was made of has it */
+    uint64_t order;   /* FI_ODRC_ORDERED: the message's number in the group, from 0 on; else
+                         FI_ODRC_UNORDERED */
+    void* held;       /* the provider's: by which it knows the message again */
+};
+#define FI_ODRC_UNORDERED UINT64_MAX
+
+struct fi_odrc_multicast_ops {
+    size_t size;
+    /*
+     * flags: FI_COMPLETION and FI_ODRC_ORDERED. 0, and it completes like any other send, when data
+     * is the program's again; or a negative fi_errno. -FI_EAGAIN: later, after progress.
+     */
+    ssize_t (*send)(struct fid_ep* ep, struct fid_mc* group, const void* data, size_t length,
+                    uint64_t flags, void* context);
+    /* 1 and the next message; 0: none has come yet; or a negative fi_errno. Makes progress. */
+    ssize_t (*receive)(struct fid_ep* ep, struct fid_mc* group, struct fi_odrc_multicast* message);
+    /* Messages may be released in any order, and are all before the group is closed. */
+    void (*release)(struct fid_ep* ep, struct fid_mc* group, struct fi_odrc_multicast* message);
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include "ofi/operations.hpp"
 
 #include "ofi/endpoint.hpp"
+#include "ofi/multicast_calls.hpp"
 #include "ofi/range_lists.hpp"
 #include "ofi/statistics.hpp"
 
@@ -21,6 +22,11 @@ int open_operations(fid* endpoint, const char* name, uint64_t flags, void** ops,
     if (wanted == FI_ODRC_RANGES_OPS) {
         as<Endpoint>(endpoint).will_publish_list();
         *ops = &ranges_ops;
+        return 0;
+    }
+    if (wanted == FI_ODRC_MULTICAST_OPS) {
+        if (!as<Endpoint>(endpoint).offers(FI_COLLECTIVE)) return -FI_EOPNOTSUPP;
+        *ops = &multicast_ops;
         return 0;
     }
     return -FI_ENOSYS;

@@ -72,7 +72,10 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .promotions = c.promotions,
             .demotions = c.demotions,
             .watchdog_patience_ns = c.watchdog_patience_ns,
-            .watchdog_batches = c.watchdog_batches};
+            .watchdog_batches = c.watchdog_batches,
+            .multicast_sent = c.multicast_sent,
+            .multicast_forwarded = c.multicast_forwarded,
+            .multicast_received = c.multicast_received};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

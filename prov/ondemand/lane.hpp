@@ -46,7 +46,8 @@ public:
         posting_.forget(qp_.get());
         budget_.left += used();
         while (kept_) give_back_kept();
-        while (srq::Buffer* frame = take_early()) station_.give_back(frame);
+        while (srq::Buffer* frame = take_early())
+            if (!receives_) station_.take_back(frame);
     }
 
     verbs::QueuePair& qp() noexcept { return qp_; }
@@ -134,13 +135,6 @@ public:
 
     // The buffer of a receive of its own that has come over it is read.
     void give_back(srq::Buffer* buffer) noexcept { receives_->give_back(buffer); }
-    // The buffer of any receive.
-    void done_with(srq::Buffer* buffer) noexcept {
-        if (receives_)
-            give_back(buffer);
-        else
-            station_.give_back(buffer);
-    }
 
     // Frames that have come before others that are still to be found in the other lane's completion
     // queue, in their order.

@@ -65,6 +65,9 @@ public:
     srq::Shares& shares() noexcept { return shares_; } // of the receive queue, for who sends
     // The buffer of a completed receive is read and may be filled again.
     void give_back(srq::Buffer* buffer) noexcept { receives_->give_back(buffer); }
+    // It is to stay as it is, until it is taken back.
+    void keep() noexcept { receives_->keep(); }
+    void take_back(srq::Buffer* buffer) noexcept { receives_->take_back(buffer); }
     void refill() noexcept {
         if (receives_ && receives_->refill()) shares_.share(receives_->depth());
     }

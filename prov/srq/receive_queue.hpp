@@ -27,9 +27,13 @@ public:
 
     // The buffer of a completed receive is read and may be filled again.
     void give_back(Buffer* buffer) noexcept {
-        pool_.give_back(buffer);
-        --posted_;
+        take_back(buffer);
+        keep();
     }
+    // It has come, and another one is to be posted in its stead: it stays as it is until it is
+    // taken back.
+    void keep() noexcept { --posted_; }
+    void take_back(Buffer* buffer) noexcept { pool_.give_back(buffer); }
 
     // Posts what is missing, a batch at a time. True if the queue has become shallower.
     bool refill() noexcept {

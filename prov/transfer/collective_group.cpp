@@ -87,6 +87,7 @@ int Collectives::join(std::span<const fi_addr_t> members, Joining& joining, fi_a
 void Collectives::leave(fi_addr_t address) noexcept {
     CollectiveGroup* group = find_group(address);
     if (!group) return;
+    multicast_.leave(*group);
     group->left = true;
     constexpr uint64_t all = std::numeric_limits<uint32_t>::max();
     engine_.discard_parts(part_tag(group->number(), 0), all);
@@ -97,8 +98,10 @@ void Collectives::leave(fi_addr_t address) noexcept {
     // The group goes with the last of them.
     for (CollectiveOperation* op = group->operations.front(); op;) {
         CollectiveOperation* next = group->operations.after(*op);
-        break_off(*op, FI_ECANCELED);
-        advance(*op);
+        if (!op->stream) { // those end with the packets that are still on their way
+            break_off(*op, FI_ECANCELED);
+            advance(*op);
+        }
         op = next;
     }
 }

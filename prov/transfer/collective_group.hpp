@@ -5,6 +5,7 @@
 
 #include "base/list.hpp"
 #include "transfer/collective_schedule.hpp"
+#include "transfer/multicast_group.hpp"
 
 #include <limits>
 #include <memory>
@@ -43,7 +44,9 @@ struct CollectiveOperation : ListNode<> {
     uint32_t under_way{0};  // parts of the current round that are not over
     bool advancing{false};  // further down the stack
     bool join{false};
-    bool wanted{false}; // its completion
+    bool wanted{false};      // its completion
+    Stream* stream{nullptr}; // a broadcast's by packets (Multicast), which has no rounds
+    bool waits{false};       // for those
     int error{0};
     void* context{nullptr};
     std::unique_ptr<std::byte[]> outside; // where longer blocks are combined
@@ -67,6 +70,7 @@ struct CollectiveGroup {
     bool left{false}; // it goes with the last operation
     Joining* joining{nullptr};
     List<CollectiveOperation> operations; // that are not over
+    Multicasts multicasts;
 
     // The join is over.
     bool over() const noexcept { return joined || operations.empty(); }

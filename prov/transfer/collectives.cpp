@@ -41,7 +41,13 @@ Collectives::Collectives(Engine& engine, const verbs::Port& port,
     : engine_{engine}
     , port_{port}
     , addresses_{addresses}
-    , settings_{settings} {
+    , settings_{settings}
+    , multicast_{
+          engine,
+          port,
+          groups_,
+          *this,
+          {.completions = settings.completions, .tally = settings.tally, .size = settings.size}} {
     engine_.tell_of_parts(*this);
 }
 
@@ -75,7 +81,10 @@ ssize_t Collectives::begin(const CollectiveArguments& a) noexcept {
     op->context = a.context;
     op->wanted = (a.flags & FI_COMPLETION) != 0;
     contribute(op->what);
-    advance(*op);
+    if (Multicast::takes(op->what))
+        multicast_.begin(*op);
+    else
+        advance(*op);
     return 0;
 }
 
@@ -149,6 +158,11 @@ void Collectives::break_off(CollectiveOperation& op, int error) noexcept {
     while (const auto round = round_of(op.what, op.next_round++))
         if (round->send) send_error(op, round->send->rank);
     engine_.discard_parts(op.tag(), 0);
+}
+
+void Collectives::ended(CollectiveOperation& op, int error) noexcept {
+    op.error = error;
+    finish(op);
 }
 
 void Collectives::finish(CollectiveOperation& op) noexcept {

@@ -8,6 +8,7 @@
 #include "transfer/arguments.hpp"
 #include "transfer/collective_group.hpp"
 #include "transfer/completion_sink.hpp"
+#include "transfer/multicast.hpp"
 #include "transfer/part_sink.hpp"
 #include "transfer/tally.hpp"
 #include "verbs_rc/device.hpp"
@@ -60,6 +61,10 @@ public:
     // ---- operations (collectives.cpp) ----
     // 0 or a negative fi_errno; -FI_EAGAIN: later, after progress.
     ssize_t begin(const CollectiveArguments& arguments) noexcept;
+    // A broadcast by packets is over.
+    void ended(CollectiveOperation& op, int error) noexcept;
+
+    Multicast& multicast() noexcept { return multicast_; }
 
 private:
     // collective_group.cpp
@@ -91,9 +96,10 @@ private:
     const ondemand::AddressTable& addresses_;
     const Settings settings_;
     Pool<CollectiveOperation> operations_;
-    std::unordered_map<uint32_t, std::unique_ptr<CollectiveGroup>> groups_; // by our number
+    Multicast::Groups groups_;                     // by our number
     std::unordered_map<uint64_t, uint32_t> joins_; // of the members that the identity stands for
     uint32_t last_group_{0};
+    Multicast multicast_;
 };
 
 } // namespace odrc::transfer

@@ -80,6 +80,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}
+    , packets_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , peers_{addresses}
     , wireup_{peers_,
               *statistics_,
@@ -138,10 +139,15 @@ void Engine::dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept {
     if (id.kind() == verbs::WorkKind::receive) {
         auto* buffer = id.object<srq::Buffer>();
         const bool received = wc.status == IBV_WC_SUCCESS && lane;
-        if (received && on_received(*lane, *buffer, wc.byte_len)) return;
-        if (station.srq())
-            station.give_back(buffer);
-        else if (received) // else it goes with the lane
+        in_hand_ = station.srq() ? buffer : nullptr;
+        in_hand_at_ = &station;
+        const bool early = received && on_received(*lane, *buffer, wc.byte_len);
+        if (early) in_hand_ = nullptr;
+        if (in_hand_)
+            station.give_back(std::exchange(in_hand_, nullptr));
+        else if (station.srq())
+            station.keep();
+        else if (received && !early) // else it goes with the lane
             lane->give_back(buffer);
         return;
     }

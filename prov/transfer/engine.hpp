@@ -14,6 +14,7 @@
 #include "transfer/engine_settings.hpp"
 #include "transfer/inbox.hpp"
 #include "transfer/limits.hpp"
+#include "transfer/multicast_parcel.hpp"
 #include "transfer/region_tallies.hpp"
 #include "transfer/remote_copy.hpp"
 #include "transfer/room.hpp"
@@ -28,6 +29,7 @@ namespace odrc::transfer {
 using ondemand::Job;
 using ondemand::Lane;
 
+class Multicast;
 class PartSink;
 
 // All transfers of one endpoint: what goes out, what comes in, and the memory and connections
@@ -82,6 +84,32 @@ public:
     bool withdraw_part(const void* context) noexcept;
     // Throws away what has come in of that tag.
     void discard_parts(uint64_t tag, uint64_t ignore) noexcept;
+
+    // ---- packets of groups (multicast_frames.cpp) ----
+    // Who takes in those that come from now on: for as long as the engine stands.
+    void tell_of_multicasts(Multicast& multicast) noexcept { multicast_ = &multicast; }
+    Peer* peer_at(fi_addr_t number) noexcept { return peers_.find(number); }
+    // Of one that is being taken in, and of one that begins here. Null when memory is out.
+    Parcel* hold(const wire::Multicast& what, std::span<const std::byte> payload) noexcept;
+    Parcel* lend(const wire::Multicast& what, std::span<const std::byte> payload) noexcept;
+    void release(Parcel& parcel) noexcept; // by one of its users
+    // 0, and Multicast::sent hears of the end; or a positive fi_errno.
+    int send(Parcel& parcel, fi_addr_t to, uint32_t group) noexcept;
+    void send_word(fi_addr_t to, uint32_t group, const wire::Multicast& word) noexcept;
+    void send_word(Peer& peer, uint32_t group, const wire::Multicast& word) noexcept;
+    // What is kept of them until the program asks for it.
+    void keep_early(size_t bytes) noexcept;
+    void forget_early(size_t bytes) noexcept;
+    size_t room_for_multicasts() const noexcept { return budget_.unexpected() / 2; }
+    // So many more, or fewer, are waited for.
+    void await(int more) noexcept;
+    void let_come_what_is_looked_for() noexcept {
+        if (room_.is(Room::State::none)) [[unlikely]]
+            let_each_send_one();
+    }
+    // Somebody waits for a member of a group.
+    void look_after_members() noexcept { look_after_peers(); }
+    void count_one(uint64_t Counters::*what) noexcept { ++(counters_.*what); }
 
     // Ends the operation of that context, if it has not begun, with FI_ECANCELED.
     ssize_t cancel(void* context) noexcept;
@@ -153,6 +181,7 @@ private:
         if (!std::exchange(watch_.probing, true)) watchdog_.wake();
     }
     void look_at_receives(Time now) noexcept;
+    bool anybody_awaited() noexcept;
     void ask_who_is_there() noexcept;
     void ask_whether_there(Peer& peer) noexcept;
 
@@ -210,8 +239,12 @@ private:
 
     // room.cpp
     void weigh() noexcept {
-        if (!room_.is(room_.with(inbox_.kept_bytes()))) [[unlikely]]
+        if (!room_.is(room_.with(kept_bytes()))) [[unlikely]]
             change_room();
+    }
+    // Multicasts have a bound of their own, and alone leave much room.
+    size_t kept_bytes() const noexcept {
+        return inbox_.kept_bytes() + std::min(early_bytes_, budget_.unexpected() / 4);
     }
     void change_room() noexcept;
     void tell_ring_peers() noexcept;
@@ -224,7 +257,7 @@ private:
     }
     // Of each peer, where there is little room or none.
     uint32_t least_window() const noexcept {
-        return room_.is(Room::State::little) || wanted_ || inbox_.posted() > 0;
+        return room_.is(Room::State::little) || wanted_ || inbox_.posted() > 0 || awaited_ > 0;
     }
 
     // repeats.cpp
@@ -378,6 +411,13 @@ private:
     void part_received(Receive& receive, const Message& message, int error) noexcept;
     void lose_parts(const Peer& peer, int error) noexcept;
 
+    // multicast_frames.cpp
+    Parcel* copy(const wire::Multicast& what, std::span<const std::byte> payload) noexcept;
+    Send* make_packet(Peer& peer, Parcel& parcel, uint32_t group) noexcept;
+    void say(Peer& peer, uint32_t group, const wire::Multicast& word, bool again) noexcept;
+    int post_packet(Lane& lane, Send& send) noexcept;
+    void packet_sent(Send& send, int error) noexcept;
+
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;
     Gate& gate_;
@@ -396,17 +436,25 @@ private:
     verbs::PostList posting_{counters_.posts};
     srq::BufferPool frames_;  // for frames that are copied on their way out
     srq::BufferPool injects_; // for injected messages that have to wait, and copies of others
+    srq::BufferPool packets_; // for long packets of groups that have to be copied
 
     LongLists longs_;
     Pool<Send> sends_;
     Pool<Registrations> exposures_;
     Pool<Fetch> fetches_;
     Pool<Rma> rmas_;
+    Pool<Parcel> parcels_;
     size_t transmitting_{0}; // the application's sends, reads and writes
     Inbox inbox_{longs_, counters_};
     Room room_{budget_.unexpected()};
     bool wanted_{false}; // what is looked for has not come
     PartSink* part_sink_{nullptr};
+    Multicast* multicast_{nullptr};
+    size_t early_bytes_{0}; // of packets of groups that are kept
+    size_t awaited_{0};     // broadcasts that wait for theirs
+    // The receive buffer that is being looked at, until somebody keeps it; null: it has to go back.
+    srq::Buffer* in_hand_{nullptr};
+    ondemand::Station* in_hand_at_{nullptr};
 
     ondemand::PeerTable peers_;
     List<Peer, ondemand::Blocked> blocked_;

@@ -14,6 +14,7 @@ int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed || send.header.kind == wire::FrameKind::nothing)
         return post_built(lane, send, {});
     if (send.header.kind == wire::FrameKind::atomic) return post_atomic(lane, send);
+    if (send.header.kind == wire::FrameKind::multicast) return post_packet(lane, send);
     if (send.header.kind == wire::FrameKind::finish) {
         if (send.built > 0) return post_copied(lane, send, send.built);
         const wire::Finish body{.error = send.error, .unused = 0};

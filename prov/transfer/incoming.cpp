@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
+#include "transfer/multicast.hpp"
 
 namespace odrc::transfer {
 namespace {
@@ -29,6 +30,9 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
     case wire::FrameKind::placed:
         return on_placed(lane.peer(), frame.header.tag);
     case wire::FrameKind::nothing:
+        return;
+    case wire::FrameKind::multicast:
+        if (!closing_ && multicast_) multicast_->on_frame(lane.peer(), frame);
         return;
     default:
         break; // a message
@@ -100,14 +104,24 @@ bool Engine::on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexc
 
 // Takes in what came over one of the peer's lanes before it was its turn, if it is now.
 void Engine::take_early(Peer& peer) noexcept {
+    srq::Buffer* const hand = in_hand_;
+    ondemand::Station* const at = in_hand_at_;
     for (Lane* lane : {peer.lane.get(), peer.second.get()}) {
         while (srq::Buffer* buffer = lane ? lane->early() : nullptr) {
+            in_hand_at_ = &lane->station();
+            in_hand_ = in_hand_at_->srq() ? buffer : nullptr;
             wire::Frame frame;
             wire::read_frame({buffer->data, buffer->length}, frame); // as it did when it came
             if (take_frame(*lane, frame, false) == ondemand::Turn::early) break;
-            lane->done_with(lane->take_early());
+            lane->take_early();
+            if (in_hand_)
+                in_hand_at_->take_back(buffer);
+            else if (!in_hand_at_->srq())
+                lane->give_back(buffer);
         }
     }
+    in_hand_ = hand;
+    in_hand_at_ = at;
 }
 
 void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {

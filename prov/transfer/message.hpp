@@ -109,6 +109,7 @@ struct Send : ondemand::Job {
     bool for_device{false};          // an atomic that the device can carry out
     bool again{false};               // a part: if it is lost, it is sent once more
     bool told{false};                // the program was told long ago that it is over
+    struct Parcel* parcel{nullptr};  // a packet of a group, or a word
 };
 
 // What an atomic of a peer's gives back, on its way into the frame that answers it.

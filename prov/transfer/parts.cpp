@@ -5,6 +5,7 @@
 // matched among themselves.
 
 #include "transfer/engine.hpp"
+#include "transfer/multicast.hpp"
 #include "transfer/part_sink.hpp"
 
 namespace odrc::transfer {
@@ -37,6 +38,7 @@ Send* Engine::make_part(Peer& peer, uint64_t tag, int failure) noexcept {
 }
 
 void Engine::part_sent(Send& send, int error) noexcept {
+    if (send.parcel) return packet_sent(send, error);
     // What went down with a connection may arrive over the next one, unless nobody is there.
     if (send.again && is_lost(error) && !closing_) send_once_more(send);
     void* const context = send.context;
@@ -111,6 +113,7 @@ void Engine::part_received(Receive& receive, const Message& message, int error) 
 
 // A peer is lost, and with it what it may have sent.
 void Engine::lose_parts(const Peer& peer, int error) noexcept {
+    if (multicast_) multicast_->lose(peer, error);
     while (Receive* receive = inbox_.parts().take_receive_from(peer)) {
         void* const context = receive->context;
         inbox_.destroy(*receive);

@@ -14,6 +14,10 @@
 // messages, and what it asks for comes. Of a program that does not even look, nothing more is taken
 // in in its stead.
 //
+// Packets of groups are kept within a bound of their own (multicast_credit.hpp), and are counted
+// here up to a quarter of the room: they make others wait sooner, but alone they never make anybody
+// wait who may have to pass packets on.
+//
 // Who is stopped gives its connection up when it is asked to (Wireup::on_leave): the one that is
 // waited for may have none. It begins anew with one frame.
 
@@ -25,7 +29,7 @@ namespace odrc::transfer {
 void Engine::change_room() noexcept {
     const bool was_full = room_.is(Room::State::none);
     const bool had_much = room_.is(Room::State::much);
-    room_.become(room_.with(inbox_.kept_bytes()));
+    room_.become(room_.with(kept_bytes()));
     const bool narrow = !room_.is(Room::State::much);
     stations_.for_each([narrow](ondemand::Station& at) { at.shares().narrow(narrow); });
     if (had_much) tell_ring_peers();
@@ -34,7 +38,7 @@ void Engine::change_room() noexcept {
     else if (room_.is(Room::State::none))
         ODRC_INFO(FI_LOG_EP_DATA,
                   "{}: {} bytes of messages wait for their receives: no more are let come",
-                  adapter_.port().name(), inbox_.kept_bytes());
+                  adapter_.port().name(), kept_bytes());
 }
 
 // Windows do not hold up what goes into rings, and no grant is due for it: that there is little

@@ -5,6 +5,7 @@
 // asked whether they are there.
 
 #include "transfer/engine.hpp"
+#include "transfer/multicast.hpp"
 
 #include <thread>
 
@@ -47,7 +48,7 @@ Time Engine::serve() noexcept {
         // A program that goes on injecting need not wake the watchdog each time it stops probing.
         const uint64_t posts = counters_.posts;
         watch_.probing = busy() || unanswered_ > 0 || inbox_.parts().posted() > 0 ||
-                         std::exchange(watch_.posts_then, posts) != posts;
+                         anybody_awaited() || std::exchange(watch_.posts_then, posts) != posts;
         watch_.probe_at = watch_.probing ? now + kProbeEvery : kNever;
         if (watch_.probing) ask_who_is_there();
     }
@@ -74,6 +75,10 @@ void Engine::look_at_receives(Time now) noexcept {
     watch_.arm_receives_at = kNever;
 }
 
+bool Engine::anybody_awaited() noexcept {
+    return multicast_ && multicast_->for_each_awaited([](fi_addr_t) {});
+}
+
 // A peer that died owes its answer for ever, and its silence does not show until something is asked
 // of it. And that an injected message is lost with its lane nobody else may be there to see: the
 // program has been told that it is done with it.
@@ -82,6 +87,10 @@ void Engine::ask_who_is_there() noexcept {
         if (peer.ready() && peer.lane->keeps_copies() && peer.lane->has_room()) peer.lane->probe();
         if (!peer.unanswered.empty()) ask_whether_there(peer);
     });
+    if (multicast_)
+        multicast_->for_each_awaited([this](fi_addr_t member) {
+            if (Peer* peer = peers_.find(member)) ask_whether_there(*peer);
+        });
     inbox_.parts().for_each_posted(
         [this](const Receive& part) { ask_whether_there(*part.source); });
 }

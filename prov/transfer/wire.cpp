@@ -39,6 +39,22 @@ bool is_atomic(std::span<const std::byte> payload) noexcept {
     return is_count(atomic.segments) && payload.size() >= atomic.segments * sizeof(RemoteSegment);
 }
 
+bool is_multicast(std::span<const std::byte> payload) noexcept {
+    Multicast what;
+    if (!take(payload, what) || payload.size() > kEagerLimit) return false;
+    switch (what.word) {
+    case MulticastWord::message:
+    case MulticastWord::broadcast:
+        return payload.size() <= what.length;
+    case MulticastWord::credit:
+    case MulticastWord::failure:
+    case MulticastWord::ask:
+    case MulticastWord::give:
+        return payload.empty();
+    }
+    return false;
+}
+
 bool is_ring_word(uint64_t word, std::span<const std::byte> payload) noexcept {
     switch (RingWord{word}) {
     case RingWord::offer:
@@ -77,7 +93,8 @@ bool read_any_frame(std::span<const std::byte> bytes, Frame& frame) noexcept {
     if (flags & ~(kTagged | kData | kConfirm | kEvent | kCollective)) return false;
     const bool carries =
         frame.header.kind == FrameKind::message || frame.header.kind == FrameKind::announce;
-    if (flags & kCollective && (flags & kTagged || !carries)) return false;
+    const bool multicast = frame.header.kind == FrameKind::multicast;
+    if (flags & kCollective && (flags & kTagged || !(carries || multicast))) return false;
     if (flags & kData && !take(bytes, frame.data)) return false;
     if (flags & kConfirm && !take(bytes, frame.handle)) return false;
     const bool is_note =
@@ -111,6 +128,9 @@ bool read_any_frame(std::span<const std::byte> bytes, Frame& frame) noexcept {
     case FrameKind::atomic:
         if (flags != kConfirm || !is_atomic(bytes)) return false;
         break;
+    case FrameKind::multicast:
+        if (flags != kCollective || !is_multicast(bytes)) return false;
+        break;
     default:
         return false;
     }
@@ -143,6 +163,12 @@ RemoteSegment Frame::segment(size_t i) const noexcept {
 
 std::span<const std::byte> Frame::elements() const noexcept {
     return payload.subspan(sizeof(Atomic) + atomic().segments * sizeof(RemoteSegment));
+}
+
+Multicast Frame::multicast() const noexcept {
+    Multicast multicast;
+    std::memcpy(&multicast, payload.data(), sizeof multicast);
+    return multicast;
 }
 
 RingOffer Frame::offer() const noexcept {

@@ -29,9 +29,10 @@ enum class FrameKind : uint8_t {
     read = 6,     // all reads that went before are done
     atomic = 7,   // the payload says what to do with the receiver's memory, and with which operands
     nothing = 8,  // in the place of a frame that its sender could not send
+    multicast = 9, // of a group: what it is the payload says, and what goes to all lies behind that
     // Not counted among the frames:
-    grant = 9, // says its header's limit alone, and in the tag how much of the ring is free again
-    ring = 10, // of a ring (RingWord)
+    grant = 10, // says its header's limit alone, and in the tag how much of the ring is free again
+    ring = 11,  // of a ring (RingWord)
 };
 
 // What the tag of a ring frame says.
@@ -46,7 +47,7 @@ enum FrameFlags : uint8_t {
     kData = 1 << 1,       // 8 bytes: remote CQ data
     kConfirm = 1 << 2,    // 8 bytes: a handle; the sender awaits a finish or placed frame for it
     kEvent = 1 << 3,      // the read or write counts, for the regions of keys of 4 bytes behind it
-    kCollective = 1 << 4, // the header's tag is of a collective; kData: the error it failed with
+    kCollective = 1 << 4, // the header's tag is of a group; kData: the error that it failed with
     kCrowded = 1 << 5,    // of any frame: its sender has little room for messages
 };
 
@@ -55,7 +56,7 @@ struct FrameHeader {
     uint8_t flags;
     uint16_t limit;    // of the sender's receive window (srq/window.hpp), its lower bits
     uint32_t sequence; // counts the frames of a session
-    uint64_t tag;      // finish, placed: the handle
+    uint64_t tag;      // finish, placed: the handle; multicast: what the receiver calls the group
 };
 static_assert(sizeof(FrameHeader) == 16);
 
@@ -77,6 +78,30 @@ struct Finish {
     uint32_t error; // a fi_errno value; 0: the message was received
     uint32_t unused;
 };
+
+// What a multicast frame is.
+enum class MulticastWord : uint8_t {
+    message = 1,   // a packet of a message for which nobody has posted a receive
+    broadcast = 2, // a packet of a fi_broadcast(3)
+    credit = 3,    // from a child: how far the root may send
+    failure = 4,   // the group is of no use any more
+    ask = 5,       // for the number of an ordered message
+    give = 6,      // the answer
+};
+
+// The beginning of its payload.
+struct Multicast {
+    MulticastWord word{};
+    uint8_t tree{0}; // Tree
+    uint16_t unused{0};
+    uint32_t sender{0};    // what the sender of the frame calls the group
+    uint32_t root{0};      // of the tree, by its rank
+    uint32_t operation{0}; // broadcast: its number
+    // message: its place in the order; credit: the limit; failure: a fi_errno value; give: a place
+    uint64_t number{0};
+    uint64_t length{0}; // of the whole message
+};
+static_assert(sizeof(Multicast) == 32);
 
 // Payload of a ring frame that offers one.
 using srq::RingOffer;
@@ -151,6 +176,11 @@ struct Frame {
     RemoteSegment segment(size_t i) const noexcept;
     std::span<const std::byte> elements() const noexcept;
     RingOffer offer() const noexcept;
+    // Of a multicast frame: what it is, and what is behind that.
+    Multicast multicast() const noexcept;
+    std::span<const std::byte> packet() const noexcept {
+        return payload.subspan(sizeof(Multicast));
+    }
     bool is_counted() const noexcept { return header.kind < FrameKind::grant; }
 };
 
