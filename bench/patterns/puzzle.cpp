@@ -57,7 +57,6 @@ public:
             while (!body.empty()) open_.push_back(take<Job>(body));
         });
         for (auto& jobs : outgoing_) jobs.reserve(most_);
-        process.agreement.barrier(); // everybody knows what jobs are
     }
 
     Result solve(const Job& root) {
