@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <future>
+#include <thread>
 
 namespace bench {
 
@@ -24,7 +25,9 @@ Messenger::Messenger(fabtests_ext::Team& team, const fabtests_ext::Choice& choic
                  .mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY,
                  .order = FI_ORDER_SAS}}
     , peers_{endpoint_.introduce(team)}
-    , most_bytes_{most_bytes} {
+    , most_bytes_{most_bytes}
+    , patience_{unsigned(team.size()) <= std::thread::hardware_concurrency() ? kPatience
+                                                                             : kPatienceOfMany} {
     for (size_t i = 0; i < kReceives; ++i)
         post_receive(*receives_.emplace_back(std::make_unique<Buffer>(most_bytes_)));
 }

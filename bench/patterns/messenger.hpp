@@ -95,7 +95,7 @@ public:
     void poll_or_yield() {
         if (poll())
             in_vain_ = 0;
-        else if (++in_vain_ % kPatience == 0)
+        else if (++in_vain_ % patience_ == 0)
             sched_yield();
     }
 
@@ -120,8 +120,9 @@ private:
     };
     struct Buffer;
     static constexpr size_t kReceives = 64;
-    // Looks in vain: about as long as an answer takes from who has a processor.
-    static constexpr unsigned kPatience = 32;
+    // Looks in vain before others have their turn. Where each process has a processor of its own,
+    // far more than an answer takes; else about as many.
+    static constexpr unsigned kPatience = 4096, kPatienceOfMany = 32;
 
     Buffer& compose(Kind kind, std::initializer_list<Bytes> pieces);
     void post_receive(Buffer& buffer);
@@ -143,7 +144,7 @@ private:
     std::vector<Buffer*> free_;
     std::deque<Buffer*> waiting_; // for room in the provider
     std::deque<Buffer*> own_;     // to this process itself
-    unsigned in_vain_{0};
+    unsigned patience_, in_vain_{0};
     uint64_t sent_{0}, sent_bytes_{0};
 };
 

@@ -26,10 +26,12 @@ public:
         , data_(options.bytes) {}
 
     int run() {
-        messages();
+        messages_there_and_back();
+        messages_one_way();
         misses(kSmall);
         misses(options_.bytes);
         calls();
+        messages_to_all();
         updates();
         return process_.conclude(true);
     }
@@ -59,13 +61,12 @@ private:
 
     bool speaks() const noexcept { return process_.rank() == 1 % process_.size(); }
 
-    // Between members 1 and 0. The other one does no more than to answer.
-    void messages() {
-        uint64_t come = 0;
+    // From member 1 to member 0 and back.
+    void messages_there_and_back() {
+        uint32_t come = 0;
         messenger_.on(Kind::jobs, [&](int from, Bytes body) {
             ++come;
-            if (process_.rank() == 0 && body.size() == kSmall)
-                messenger_.send(from, Kind::jobs, {body});
+            if (process_.rank() == 0) messenger_.send(from, Kind::jobs, {body});
         });
         process_.agreement.barrier();
         const Bytes small{data_.data(), kSmall};
@@ -74,11 +75,24 @@ private:
                            messenger_.send(0, Kind::jobs, {small});
                            messenger_.wait_until([&] { return come > i; });
                        }));
-        come = 0;
+    }
+
+    // A window of them at a time, which is answered.
+    void messages_one_way() {
+        constexpr uint32_t kWindow = 16;
+        uint32_t come = 0;
+        messenger_.on(Kind::jobs, [&](int from, Bytes) {
+            if (++come % kWindow == 0 && process_.rank() == 0)
+                messenger_.send(from, Kind::jobs, {});
+        });
+        process_.agreement.barrier();
         report_throughput("message", seconds(kBefore, [&](uint32_t i) {
-                              if (speaks()) messenger_.send(0, Kind::jobs, {data_});
                               if (process_.rank() == 0)
                                   messenger_.wait_until([&] { return come > i; });
+                              if (!speaks()) return;
+                              messenger_.send(0, Kind::jobs, {data_});
+                              if ((i + 1) % kWindow == 0)
+                                  messenger_.wait_until([&] { return come == (i + 1) / kWindow; });
                           }));
     }
 
@@ -106,20 +120,34 @@ private:
                           }));
     }
 
-    // Each is begun by the next member when it has the one before.
+    // In messages of their own.
+    void messages_to_all() {
+        uint32_t come = 0;
+        messenger_.on(Kind::jobs, [&](int, Bytes) { ++come; });
+        process_.agreement.barrier();
+        broadcasts("broadcast", come, [&](Bytes bytes) {
+            for (int to = 0; to < process_.size(); ++to) messenger_.send(to, Kind::jobs, {bytes});
+        });
+    }
+
     void updates() {
         uint32_t come = 0;
         const auto order = order_by_fetch_and_add(messenger_, [&](int, Bytes) { ++come; });
         process_.agreement.barrier();
-        const auto update = [&](Bytes bytes) {
-            come = 0;
-            return seconds(kBefore, [&, bytes](uint32_t i) {
-                if (int(i % uint32_t(process_.size())) == process_.rank()) order->broadcast(bytes);
-                messenger_.wait_until([&] { return come > i; });
-            });
+        broadcasts("update", come, [&](Bytes bytes) { order->broadcast(bytes); });
+    }
+
+    // Each is begun by the next member when it has the one before.
+    template <class Broadcast>
+    void broadcasts(const char* name, const uint32_t& come, Broadcast&& broadcast) {
+        const uint32_t each = kBefore + options_.times;
+        const auto one = [&](uint32_t number, Bytes bytes) {
+            if (int(number % uint32_t(process_.size())) == process_.rank()) broadcast(bytes);
+            messenger_.wait_until([&] { return come > number; });
         };
-        report_latency("update", update({data_.data(), kSmall}));
-        report_throughput("update", update(data_));
+        const Bytes small{data_.data(), kSmall};
+        report_latency(name, seconds(kBefore, [&](uint32_t i) { one(i, small); }));
+        report_throughput(name, seconds(kBefore, [&](uint32_t i) { one(each + i, data_); }));
     }
 
     static constexpr uint32_t kBefore = 100; // steps until all have met
