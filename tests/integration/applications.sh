@@ -21,9 +21,9 @@ for ranks in 2 4; do
         went_through_us "$FI_ODRC_PROFILE" "$ranks" messages_sent
         rm "$FI_ODRC_PROFILE".*
     done <<END
-asp -s 51
-sor -s 102 -i 10
-sor -s 102 -i 10 --overlap
-qr -s 21
+asp -s 202
+sor -s 102 -i 40
+sor -s 102 -i 40 --overlap
+qr -s 51
 END
 done
