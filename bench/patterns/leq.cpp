@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Iterative linear equations (Jacobi) with the vector replicated: in each iteration everybody
+// broadcasts its part of the next one, at the same time, and then how much it changed, to agree on
+// whether that was enough.
+
+#include "bench/patterns/program.hpp"
+#include "bench/patterns/total_order.hpp"
+#include "fabtests_ext/support/content.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace bench {
+namespace {
+
+struct Options : Setting {
+    size_t equations{512};
+};
+
+constexpr double kPrecision = 1e-9;
+
+// With a diagonal that outweighs the rest of its row, but not by much.
+class System {
+public:
+    System(size_t size, uint64_t seed)
+        : size_{size}
+        , matrix_(size * size)
+        , right_(size) {
+        for (size_t i = 0; i < matrix_.size(); ++i) matrix_[i] = number(seed + i);
+        for (size_t i = 0; i < size; ++i) {
+            matrix_[i * size + i] = 0.6 * double(size);
+            right_[i] = number(~(seed + i));
+        }
+    }
+
+    size_t size() const noexcept { return size_; }
+
+    // Unknown i of the next vector.
+    double improve(const std::vector<double>& x, size_t i) const noexcept {
+        const double* row = &matrix_[i * size_];
+        double sum = right_[i];
+        for (size_t j = 0; j < size_; ++j) sum -= row[j] * x[j];
+        return x[i] + sum / row[i];
+    }
+
+private:
+    // From 0 to 1.
+    static double number(uint64_t id) noexcept {
+        return double(fabtests_ext::scramble(id) >> 11) * 0x1p-53;
+    }
+
+    size_t size_;
+    std::vector<double> matrix_, right_;
+};
+
+struct Solution {
+    std::vector<double> x;
+    uint64_t iterations{0};
+    bool operator==(const Solution&) const = default;
+};
+
+Solution solve_alone(const System& system) {
+    Solution solution{std::vector<double>(system.size())};
+    for (double change = 1; change > kPrecision; ++solution.iterations) {
+        std::vector<double> next(system.size());
+        change = 0;
+        for (size_t i = 0; i < next.size(); ++i) {
+            next[i] = system.improve(solution.x, i);
+            change = std::max(change, std::abs(next[i] - solution.x[i]));
+        }
+        solution.x = std::move(next);
+    }
+    return solution;
+}
+
+// The replicated vector, and how much it changed. Either is whole when all have sent their part,
+// and nobody sends one of the next before that.
+class Replica {
+public:
+    Replica(Process& process, size_t size)
+        : process_{process}
+        , next_(size)
+        , order_{order_by_fetch_and_add(process.messenger, [this](int, Bytes b) { update(b); })} {}
+
+    // The next vector.
+    const std::vector<double>& exchange(size_t first, const std::vector<double>& part) {
+        const Bytes values = std::as_bytes(std::span{part});
+        std::vector<std::byte> bytes{std::byte{kPart}};
+        bytes.insert(bytes.end(), bytes_of(first).begin(), bytes_of(first).end());
+        bytes.insert(bytes.end(), values.begin(), values.end());
+        broadcast(bytes, parts_);
+        return next_;
+    }
+
+    // The most that anybody's changed.
+    double agree(double change) {
+        std::vector<std::byte> bytes{std::byte{kChange}};
+        bytes.insert(bytes.end(), bytes_of(change).begin(), bytes_of(change).end());
+        broadcast(bytes, changes_);
+        return std::exchange(most_, 0);
+    }
+
+private:
+    static constexpr unsigned char kPart = 0, kChange = 1;
+
+    void broadcast(Bytes bytes, int& come) {
+        order_->broadcast(bytes);
+        process_.messenger.wait_until([&] { return come == process_.size(); });
+        come = 0;
+    }
+
+    void update(Bytes body) {
+        if (take<unsigned char>(body) == kChange) {
+            most_ = std::max(most_, take<double>(body));
+            ++changes_;
+            return;
+        }
+        const auto first = take<size_t>(body);
+        if (first > next_.size() || body.size() > (next_.size() - first) * sizeof(double))
+            throw std::out_of_range{"a part is outside of the vector"};
+        std::memcpy(next_.data() + first, body.data(), body.size());
+        ++parts_;
+    }
+
+    Process& process_;
+    std::vector<double> next_;
+    double most_{0};
+    int parts_{0}, changes_{0};
+    std::unique_ptr<TotalOrder> order_;
+};
+
+Solution solve(Process& process, const System& system, Replica& replica) {
+    Solution solution{std::vector<double>(system.size())};
+    const size_t first = process.first_of(system.size()), end = process.end_of(system.size());
+    std::vector<double> part(end - first);
+    for (double change = 1; change > kPrecision; ++solution.iterations) {
+        change = 0;
+        for (size_t i = first; i < end; ++i) {
+            part[i - first] = system.improve(solution.x, i);
+            change = std::max(change, std::abs(part[i - first] - solution.x[i]));
+        }
+        solution.x = replica.exchange(first, part);
+        change = replica.agree(change);
+    }
+    return solution;
+}
+
+int run(fabtests_ext::Team& team, const Options& options) {
+    Process process{team, options, sizeof(double) * (options.equations + 3)};
+    const System system{options.equations, options.seed};
+    Replica replica{process, options.equations};
+    Solution solution;
+    process.measure([&] { solution = solve(process, system, replica); });
+    if (process.rank() == 0) std::printf("iterations %lu\n", solution.iterations);
+    return process.conclude(solution == solve_alone(system));
+}
+
+} // namespace
+} // namespace bench
+
+int main(int argc, char** argv) {
+    bench::Options options;
+    CLI::App app{"Linear equations, with simultaneous updates of a replicated vector."};
+    bench::add_setting(app, options);
+    app.add_option("-e,--equations", options.equations)->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    return fabtests_ext::run_team(options.processes,
+                                  [&](auto& team) { return bench::run(team, options); });
+}
