@@ -173,7 +173,7 @@ bool QueuePair::start(WorkRequest& w) noexcept {
 
 bool QueuePair::may_use_memory(const WorkRequest& w) const noexcept {
     if (w.segment_count == 1 && w.segments[0].lkey == w.own_key) return true;
-    if (cq_.context().shared()) return true;
+    if (cq().context().shared()) return true;
     const int access = w.asks_for_answer() ? IBV_ACCESS_LOCAL_WRITE : 0;
     return std::ranges::all_of(std::span{w.segments}.first(w.segment_count), [&](const auto& s) {
         return cq().context().regions().has(pd, s, access);
