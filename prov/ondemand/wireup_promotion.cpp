@@ -34,7 +34,7 @@ namespace odrc::ondemand {
 
 // What is not the first of many has a connection at once: it is quicker, and a few take little.
 bool Wireup::may_begin_by_datagrams(const Peer& peer) const noexcept {
-    return lanes_ >= queues_.at_once && queues_.stations.may_have_datagrams() &&
+    return lanes_ - waiting_.count() >= queues_.at_once && queues_.stations.may_have_datagrams() &&
            !peer.needs_no_datagrams && !peer.needs_connection() && !may_be_met_on_soft(peer) &&
            peer.address != address();
 }

@@ -199,8 +199,15 @@ TEST_CASE("a program that polls in vain is not looked at") {
 }
 
 TEST_CASE("for how long what comes is left to the program is told, where it is left to anybody") {
-    const Duo d{automatic(FI_THREAD_SAFE)};
-    const uint64_t patience = statistics_of(d.a).watchdog_patience_ns;
+    Duo d{automatic(FI_THREAD_SAFE)};
+    CHECK(statistics_of(d.a).watchdog_patience_ns == 0); // nothing has come yet
+    char in = 0;
+    int sending = 0, receiving = 0;
+    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &sending) == 0);
+    const auto told = [](const Watched& side) { return statistics_of(side).watchdog_patience_ns; };
+    poll_until(d, [&] { return told(d.a) > 0 && told(d.b) > 0; });
+    const uint64_t patience = told(d.a);
     CHECK(patience >= 20'000);
     CHECK(patience <= 1'000'000);
     CHECK(statistics_of(d.b).watchdog_patience_ns == patience); // measured once
