@@ -79,9 +79,8 @@ void define_parameters() noexcept {
     fi_param_define(&provider, "broadcast", FI_PARAM_STRING,
                     "How a message goes to the members of a group: binary, binomial, knomial or "
                     "chain, as packets along such a tree, which members pass on below their "
-                    "programs; auto, likewise along the tree that its size asks for; message, "
-                    "broadcasts as whole messages that programs pass on, to compare with "
-                    "(default: auto)");
+                    "programs; message, broadcasts as whole messages that programs pass on; "
+                    "auto, what its size asks for (default: auto)");
     fi_param_define(&provider, "intranode", FI_PARAM_STRING,
                     "Over what endpoints of other devices meet those of their own host: auto, "
                     "soft0 where both have it, else the device; soft, likewise, and who is not met "

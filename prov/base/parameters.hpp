@@ -41,7 +41,7 @@ enum class Eager : uint8_t {
 
 // FI_ODRC_BROADCAST: how a message goes to the members of a group.
 enum class Broadcast : uint8_t {
-    automatic, // as packets along a tree, which size and members choose
+    automatic, // as packets along a tree, which size and members choose; long ones as messages
     binary,    // along that tree (transfer/multicast_tree.hpp)
     binomial,
     knomial,

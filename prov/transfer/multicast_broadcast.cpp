@@ -14,6 +14,10 @@
 namespace odrc::transfer {
 namespace {
 
+// What is longer is quicker read by each member from the one above it, once and without a copy,
+// though only when its program has come so far.
+constexpr size_t kMostByPackets = size_t{64} << 10;
+
 // Few steps count where a message is one packet; where it is many, that each member sends each of
 // them to few.
 Tree tree_for(const Collective& what) noexcept {
@@ -34,8 +38,10 @@ Tree tree_for(const Collective& what) noexcept {
 } // namespace
 
 bool Multicast::takes(const Collective& what) noexcept {
-    return what.kind == FI_BROADCAST && what.size > 1 &&
-           parameters().broadcast != Broadcast::message;
+    const bool by_messages =
+        parameters().broadcast == Broadcast::message ||
+        (parameters().broadcast == Broadcast::automatic && what.block > kMostByPackets);
+    return what.kind == FI_BROADCAST && what.size > 1 && !by_messages;
 }
 
 void Multicast::begin(CollectiveOperation& op) noexcept {
