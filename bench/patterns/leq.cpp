@@ -18,6 +18,7 @@ namespace {
 
 struct Options : Setting {
     size_t equations{512};
+    Ordering ordering;
 };
 
 constexpr double kPrecision = 1e-9;
@@ -80,10 +81,17 @@ Solution solve_alone(const System& system) {
 // and nobody sends one of the next before that.
 class Replica {
 public:
-    Replica(Process& process, size_t size)
+    Replica(Process& process, size_t size, const Ordering& ordering)
         : process_{process}
         , next_(size)
-        , order_{order_by_fetch_and_add(process.messenger, [this](int, Bytes b) { update(b); })} {}
+        , order_{make_order(ordering, process.messenger, bytes_of_part(process, size),
+                            [this](int, Bytes b) { update(b); })} {}
+
+    // Of the longest.
+    static size_t bytes_of_part(const Process& process, size_t size) noexcept {
+        const size_t most = (size + size_t(process.size()) - 1) / size_t(process.size());
+        return 1 + sizeof(size_t) + most * sizeof(double);
+    }
 
     // The next vector.
     const std::vector<double>& exchange(size_t first, const std::vector<double>& part) {
@@ -149,9 +157,10 @@ Solution solve(Process& process, const System& system, Replica& replica) {
 }
 
 int run(fabtests_ext::Team& team, const Options& options) {
-    Process process{team, options, sizeof(double) * (options.equations + 3)};
+    Process process{team, options, sizeof(double) * (options.equations + 3),
+                    options.ordering.groups()};
     const System system{options.equations, options.seed};
-    Replica replica{process, options.equations};
+    Replica replica{process, options.equations, options.ordering};
     Solution solution;
     process.measure([&] { solution = solve(process, system, replica); });
     if (process.rank() == 0) std::printf("iterations %lu\n", solution.iterations);
@@ -166,6 +175,7 @@ int main(int argc, char** argv) {
     CLI::App app{"Linear equations, with simultaneous updates of a replicated vector."};
     bench::add_setting(app, options);
     app.add_option("-e,--equations", options.equations)->capture_default_str();
+    bench::add_ordering(app, options.ordering);
     CLI11_PARSE(app, argc, argv);
     return fabtests_ext::run_team(options.processes,
                                   [&](auto& team) { return bench::run(team, options); });

@@ -12,18 +12,37 @@ namespace bench {
 struct Messenger::Buffer : Operation {
     explicit Buffer(size_t room)
         : bytes(sizeof(Header) + room) {}
+
+    void append(Bytes piece) {
+        if (piece.size() > bytes.size() - length) throw std::length_error{"a message is too long"};
+        std::ranges::copy(piece, bytes.data() + length);
+        length += piece.size();
+    }
+
     int to{0};
     size_t length{0};
     std::vector<std::byte> bytes;
 };
 
+namespace {
+
+fabtests_ext::Wishes wishes_for(const fabtests_ext::Choice& choice, bool groups) {
+    fabtests_ext::Wishes wishes{.caps = FI_MSG | FI_ATOMIC,
+                                .mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY,
+                                .order = FI_ORDER_SAS};
+    if (!groups) return wishes;
+    fabtests_ext::Wishes with_groups{wishes};
+    with_groups.caps |= FI_COLLECTIVE;
+    with_groups.events = true;
+    return fabtests_ext::find_info(choice, with_groups) ? with_groups : wishes;
+}
+
+} // namespace
+
 Messenger::Messenger(fabtests_ext::Team& team, const fabtests_ext::Choice& choice,
-                     size_t most_bytes)
+                     size_t most_bytes, Groups groups)
     : team_{team}
-    , endpoint_{choice,
-                {.caps = FI_MSG | FI_ATOMIC,
-                 .mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY,
-                 .order = FI_ORDER_SAS}}
+    , endpoint_{choice, wishes_for(choice, groups == Groups::if_offered)}
     , peers_{endpoint_.introduce(team)}
     , most_bytes_{most_bytes}
     , patience_{unsigned(team.size()) <= std::thread::hardware_concurrency() ? kPatience
@@ -42,30 +61,38 @@ void Messenger::post_receive(Buffer& buffer) {
     });
 }
 
-Messenger::Buffer& Messenger::compose(Kind kind, std::initializer_list<Bytes> pieces) {
+Messenger::Buffer& Messenger::empty_buffer() {
     if (free_.empty())
         free_.push_back(sends_.emplace_back(std::make_unique<Buffer>(most_bytes_)).get());
     Buffer& buffer = *free_.back();
-    const Header header{rank(), kind};
-    std::memcpy(buffer.bytes.data(), &header, sizeof header);
-    buffer.length = sizeof header;
-    for (const Bytes piece : pieces) {
-        if (piece.size() > buffer.bytes.size() - buffer.length)
-            throw std::length_error{"a message is too long"};
-        std::ranges::copy(piece, buffer.bytes.data() + buffer.length);
-        buffer.length += piece.size();
-    }
     free_.pop_back();
+    buffer.length = 0;
     return buffer;
 }
 
 void Messenger::send(int to, Kind kind, std::initializer_list<Bytes> pieces) {
-    Buffer& buffer = compose(kind, pieces);
+    Buffer& buffer = empty_buffer();
+    const Header header{rank(), kind};
+    buffer.append(bytes_of(header));
+    for (const Bytes piece : pieces) buffer.append(piece);
     buffer.to = to;
     if (to == rank()) return own_.push_back(&buffer);
     ++sent_;
     sent_bytes_ += buffer.length;
     if (!waiting_.empty() || !post_send(buffer)) waiting_.push_back(&buffer);
+}
+
+void Messenger::send_by(const Call& call, Bytes bytes) {
+    Buffer& buffer = empty_buffer();
+    buffer.append(bytes);
+    buffer.released_ = &buffer;
+    wait_until([&] {
+        const ssize_t result = call({buffer.bytes.data(), buffer.length}, buffer.context());
+        if (result != -FI_EAGAIN) fabtests_ext::check(result, "a call that sends");
+        return result == 0;
+    });
+    ++sent_;
+    sent_bytes_ += bytes.size();
 }
 
 bool Messenger::post_send(Buffer& buffer) {
@@ -113,7 +140,7 @@ bool Messenger::poll() {
     }
     Buffer& buffer = *receives_[next_];
     while (!buffer.done())
-        if (!progress()) return false;
+        if (!progress()) return other_way_ && other_way_();
     next_ = (next_ + 1) % kReceives;
     handle({buffer.bytes.data(), buffer.length_});
     post_receive(buffer);

@@ -66,8 +66,12 @@ public:
     // Of a message, which the handler has until it returns. It may send, but not wait.
     using Handler = std::function<void(int from, Bytes)>;
 
-    // most_bytes: of the pieces of a message.
-    Messenger(fabtests_ext::Team& team, const fabtests_ext::Choice& choice, size_t most_bytes);
+    enum class Groups : uint8_t { none, if_offered };
+
+    // most_bytes: of the pieces of a message. groups: whether the endpoint is to have them
+    // (FI_COLLECTIVE), which not every provider offers.
+    Messenger(fabtests_ext::Team& team, const fabtests_ext::Choice& choice, size_t most_bytes,
+              Groups groups = Groups::none);
     ~Messenger();
     Messenger(const Messenger&) = delete;
     Messenger& operator=(const Messenger&) = delete;
@@ -85,6 +89,17 @@ public:
     // Takes a copy of the pieces and does not wait: what the provider has no room for goes out as
     // others are polled. Two from one process to another, or to itself, are handled in order.
     void send(int to, Kind kind, std::initializer_list<Bytes> pieces);
+
+    // The same by a libfabric call of the caller's, which is given the copy and an operation's
+    // context, and may be made again and again. Returns when it was taken; meanwhile messages are
+    // handled.
+    using Call = std::function<ssize_t(Bytes, void* context)>;
+    void send_by(const Call& call, Bytes bytes);
+
+    // What other way messages come in, if there is any: called when none has come this way, handles
+    // one and says so.
+    using OtherWay = std::function<bool()>;
+    void look_also(OtherWay other_way) { other_way_ = std::move(other_way); }
 
     // Handles one message, if there is any: nothing happens between what it changes and the
     // caller's next look.
@@ -124,7 +139,7 @@ private:
     // far more than an answer takes; else about as many.
     static constexpr unsigned kPatience = 4096, kPatienceOfMany = 32;
 
-    Buffer& compose(Kind kind, std::initializer_list<Bytes> pieces);
+    Buffer& empty_buffer();
     void post_receive(Buffer& buffer);
     bool post_send(Buffer& buffer); // false: the provider has no room
     void push();                    // sends what had to wait
@@ -144,6 +159,7 @@ private:
     std::vector<Buffer*> free_;
     std::deque<Buffer*> waiting_; // for room in the provider
     std::deque<Buffer*> own_;     // to this process itself
+    OtherWay other_way_;
     unsigned patience_, in_vain_{0};
     uint64_t sent_{0}, sent_bytes_{0};
 };

@@ -5,6 +5,7 @@
 // nothing, an update of a replicated object; and how much they carry. See bench/layers.
 
 #include "bench/patterns/calls.hpp"
+#include "bench/patterns/group.hpp"
 #include "bench/patterns/program.hpp"
 #include "bench/patterns/regions.hpp"
 #include "bench/patterns/total_order.hpp"
@@ -15,13 +16,14 @@ namespace {
 struct Options : Setting {
     uint32_t times{2000};
     size_t bytes{32768}; // where it is throughput that counts
+    Ordering ordering;
 };
 
 class Steps {
 public:
     Steps(fabtests_ext::Team& team, const Options& options)
         : options_{options}
-        , process_{team, options, options.bytes + 64}
+        , process_{team, options, options.bytes + 64, options.ordering.groups()}
         , messenger_{process_.messenger}
         , data_(options.bytes) {}
 
@@ -32,6 +34,7 @@ public:
         misses(options_.bytes);
         calls();
         messages_to_all();
+        if (Group::carries(messenger_, options_.bytes)) messages_to_group();
         updates();
         return process_.conclude(true);
     }
@@ -130,9 +133,21 @@ private:
         });
     }
 
+    // By the provider, and in no order of all: who sends one does not get it.
+    void messages_to_group() {
+        uint32_t come = 0;
+        Group group{messenger_, [&](int, Bytes) { ++come; }};
+        process_.agreement.barrier();
+        broadcasts("group", come, [&](Bytes bytes) {
+            group.send(bytes, 0);
+            ++come;
+        });
+    }
+
     void updates() {
         uint32_t come = 0;
-        const auto order = order_by_fetch_and_add(messenger_, [&](int, Bytes) { ++come; });
+        const auto order =
+            make_order(options_.ordering, messenger_, options_.bytes, [&](int, Bytes) { ++come; });
         process_.agreement.barrier();
         broadcasts("update", come, [&](Bytes bytes) { order->broadcast(bytes); });
     }
@@ -172,6 +187,7 @@ int main(int argc, char** argv) {
     app.add_option("-s,--size", options.bytes, "where it is throughput that counts")
         ->check(CLI::Range(64, 1 << 20))
         ->capture_default_str();
+    bench::add_ordering(app, options.ordering);
     CLI11_PARSE(app, argc, argv);
     return fabtests_ext::run_team(options.processes, [&](auto& team) {
         return bench::Steps{team, options}.run();

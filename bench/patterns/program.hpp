@@ -28,8 +28,9 @@ inline void add_setting(CLI::App& app, Setting& setting) {
 // A process of a program.
 class Process {
 public:
-    Process(fabtests_ext::Team& team, const Setting& setting, size_t most_bytes = 8192)
-        : messenger{team, setting.choice, most_bytes}
+    Process(fabtests_ext::Team& team, const Setting& setting, size_t most_bytes = 8192,
+            Messenger::Groups groups = Messenger::Groups::none)
+        : messenger{team, setting.choice, most_bytes, groups}
         , agreement{messenger} {}
 
     int rank() const noexcept { return messenger.rank(); }

@@ -8,7 +8,9 @@
 
 #include "bench/patterns/messenger.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
 
 namespace bench {
 
@@ -22,6 +24,23 @@ public:
     // Does not wait until it has come anywhere.
     virtual void broadcast(Bytes bytes) = 0;
 };
+
+// How: by one of the two below, or by the first where the provider has it.
+struct Ordering {
+    std::string by{"auto"}; // or "multicast", or "fetch-add"
+    // For the messenger of who wants that.
+    Messenger::Groups groups() const noexcept {
+        return by == "fetch-add" ? Messenger::Groups::none : Messenger::Groups::if_offered;
+    }
+};
+void add_ordering(CLI::App& app, Ordering& ordering);
+
+// All of the team call it; most_bytes: of a broadcast. Throws where there is no such way.
+std::unique_ptr<TotalOrder> make_order(const Ordering& ordering, Messenger& messenger,
+                                       size_t most_bytes, TotalOrder::Handler handler);
+
+// Of a provider that has groups with messages in order (group.hpp).
+std::unique_ptr<TotalOrder> order_by_multicast(Messenger& messenger, TotalOrder::Handler handler);
 
 // Of any provider with messages and atomics.
 std::unique_ptr<TotalOrder> order_by_fetch_and_add(Messenger& messenger,

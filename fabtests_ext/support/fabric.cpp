@@ -26,7 +26,7 @@ void put_key(Attributes& attributes, const std::string& key) {
 
 } // namespace
 
-Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
+Info find_info(const Choice& choice, const Wishes& wishes) {
     const Info hints{fi_allocinfo()};
     hints->caps = wishes.caps;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
@@ -42,8 +42,15 @@ Endpoint::Endpoint(const Choice& choice, const Wishes& wishes) {
     hints->fabric_attr->prov_name = strdup(choice.provider.c_str());
     if (!choice.domain.empty()) hints->domain_attr->name = strdup(choice.domain.c_str());
     fi_info* info = nullptr;
-    check(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, hints.get(), &info), "fi_getinfo");
-    info_.reset(info);
+    const int result = fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, hints.get(), &info);
+    if (result != -FI_ENODATA) check(result, "fi_getinfo");
+    return Info{info};
+}
+
+Endpoint::Endpoint(const Choice& choice, const Wishes& wishes)
+    : info_{find_info(choice, wishes)} {
+    fi_info* const info = info_.get();
+    check(info ? 0 : -FI_ENODATA, "fi_getinfo");
 
     fid_fabric* fabric = nullptr;
     check(fi_fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric");

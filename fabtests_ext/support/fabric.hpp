@@ -68,6 +68,9 @@ struct Wishes {
     std::function<void(fid_ep*)> prepare{}; // called before the endpoint is enabled
 };
 
+// What is offered for such an endpoint, which may be nothing.
+Info find_info(const Choice& choice, const Wishes& wishes);
+
 class Endpoint {
 public:
     Endpoint(const Choice& choice, const Wishes& wishes);
