@@ -3,7 +3,32 @@
 
 #include "ondemand/lane.hpp"
 
+#include "ondemand/peer.hpp"
+
 namespace odrc::ondemand {
+
+Lane::~Lane() {
+    if (ring_) station_.rings().remove(*this);
+    posting_.forget(qp_.get());
+    budget_.left += used();
+    while (kept_) give_back_kept();
+    for (srq::Buffer* frame = early_; frame; frame = early_) {
+        forget_early();
+        if (!receives_) station_.take_back(frame);
+    }
+}
+
+void Lane::keep_early(srq::Buffer& frame) noexcept {
+    frame.next = nullptr;
+    (early_ ? last_early_->next : early_) = &frame;
+    last_early_ = &frame;
+    ++peer_.early;
+}
+
+void Lane::forget_early() noexcept {
+    early_ = early_->next;
+    --peer_.early;
+}
 
 void Lane::probe() noexcept {
     if (!has_place()) return;

@@ -41,14 +41,7 @@ public:
         , received_before_{received} {
         receives_ = station.make_receives(qp_);
     }
-    ~Lane() {
-        if (ring_) station_.rings().remove(*this);
-        posting_.forget(qp_.get());
-        budget_.left += used();
-        while (kept_) give_back_kept();
-        while (srq::Buffer* frame = take_early())
-            if (!receives_) station_.take_back(frame);
-    }
+    ~Lane();
 
     verbs::QueuePair& qp() noexcept { return qp_; }
     Station& station() const noexcept { return station_; }
@@ -138,17 +131,9 @@ public:
 
     // Frames that have come before others that are still to be found in the other lane's completion
     // queue, in their order.
-    void keep_early(srq::Buffer& frame) noexcept {
-        frame.next = nullptr;
-        (early_ ? last_early_->next : early_) = &frame;
-        last_early_ = &frame;
-    }
+    void keep_early(srq::Buffer& frame) noexcept;
     srq::Buffer* early() const noexcept { return early_; }
-    srq::Buffer* take_early() noexcept {
-        srq::Buffer* first = early_;
-        if (first) early_ = first->next;
-        return first;
-    }
+    void forget_early() noexcept; // the first of them
 
     // Writes nothing to the peer: the completion tells that all before it is done, or that the peer
     // is gone. It does not read: when the answer to that is late and it is asked for again, the
@@ -258,7 +243,7 @@ inline int Lane::post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object,
     posted_ = position;
     visited_ = true;
     --budget_.left;
-    if (by_datagrams_) [[unlikely]]
+    if (by_datagrams_ && wr.opcode == IBV_WR_SEND) [[unlikely]]
         earn(wr);
     return 0;
 }

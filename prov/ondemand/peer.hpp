@@ -160,6 +160,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint32_t under_way{0};       // jobs that have gone out and are not over
     uint32_t atomics{0};         // of the unanswered ones
     uint16_t lanes{0};           // with those that are about to end
+    uint16_t early{0};           // frames that wait on its lanes for their turn
     uint8_t breaking{0};         // of these, whose end is waited for
     bool stranger{true};         // the program has not named it, and it has never been connected
     bool met{false};             // counted among the peers
@@ -176,6 +177,11 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     // What goes next goes over no lane by datagrams: it reads or writes memory.
     bool needs_connection() const noexcept {
         return !jobs.empty() && jobs.front()->kind != JobKind::send;
+    }
+    // Over which it is told what is no part of the session's order. The lane that everything else
+    // takes is to become idle, while we are about to go over to the other.
+    Lane& lane_for_words() const noexcept {
+        return promotion == Promotion::agreed ? *second : *lane;
     }
     // The one that the device keeps, while there are two.
     Lane& connection() const noexcept { return promotion == Promotion::done ? *lane : *second; }
@@ -240,6 +246,6 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     }
     bool may_go(const Job& job) const noexcept { return !job.fenced || job.out || under_way == 0; }
 };
-static_assert(sizeof(Peer) <= 368);
+static_assert(sizeof(Peer) <= 376);
 
 } // namespace odrc::ondemand

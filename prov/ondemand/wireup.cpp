@@ -26,7 +26,8 @@ uint32_t taken_of(const Peer& peer, const WireupMessage& m) noexcept {
 // The peer closes, and with it the session, over whatever lane: one that broke, too, whose
 // successor it may not know. Any other goodbye says nothing of losses, and ends an attempt.
 bool is_last_word(const Peer& peer, const WireupMessage& m) noexcept {
-    return (peer.ready() || peer.replacing) && m.endpoint == peer.remote_endpoint &&
+    const bool stands = peer.ready() || peer.promotion == Promotion::done;
+    return (stands || peer.replacing) && m.endpoint == peer.remote_endpoint &&
            m.attempt >= peer.remote_attempt && m.losses && m.losses == peer.remote_losses;
 }
 
@@ -215,6 +216,7 @@ void Wireup::greet(Peer& peer, const WireupMessage& m) noexcept {
     }
     if (m.endpoint != peer.remote_endpoint) {
         peer.refused_round = peer.asked_round = 0;
+        peer.remote_promotion_attempt = 0;
         if (peer.remote_endpoint) tickets_.renew(); // that of its earlier life, above all
     }
     peer.remote_endpoint = m.endpoint;

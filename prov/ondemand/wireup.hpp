@@ -134,6 +134,17 @@ public:
         if (lane.attended()) [[unlikely]]
             attend(lane, done);
     }
+    // All lanes of the peer's, with those that are about to end.
+    template <class F>
+    void for_each_lane(const Peer& peer, F&& f) const {
+        if (peer.lane) f(*peer.lane);
+        if (peer.second) f(*peer.second);
+        for (const auto& lane : dying_)
+            if (&lane->peer() == &peer) f(*lane);
+    }
+    // What waited on lanes of the peer's for its turn has had it: they may be over.
+    void lay_to_rest(const Peer& peer) noexcept;
+
     // Something was begun here that nobody looks after yet if the program does not come by.
     bool needs_watchdog() noexcept { return std::exchange(begun_, false); }
 
@@ -218,6 +229,10 @@ private:
     }
 
     // wireup_room.cpp
+    // Who stands in line for a lane by datagrams does not.
+    static bool takes_queue_pair(const Peer& peer) noexcept {
+        return peer.ready() || !peer.begins_by_datagrams;
+    }
     void stand_in_line(Peer& peer) noexcept;
     void serve_line() noexcept;
     bool ask_to_leave() noexcept;
@@ -258,6 +273,8 @@ private:
     void break_off(Peer& peer) noexcept;
     void broke_off(Peer& peer, bool tried) noexcept;
     void bury(Lane& lane, bool done) noexcept;
+    bool may_rest(const Lane& lane) const noexcept;
+    void rest(Lane& lane) noexcept;
     void mark_changed(Peer& peer) noexcept;
 
     uint64_t in_line() const noexcept { return counters_.connections_waiting; }

@@ -189,7 +189,7 @@ void Wireup::drop(Peer& peer, int error) noexcept {
 // last lane.
 void Wireup::end(Peer& peer) noexcept {
     peer.closed = true;
-    if (peer.ready()) return replace(peer);
+    if (peer.ready() || peer.promotion == Promotion::done) return replace(peer);
     if (in_doubt(peer.link)) return break_off(peer);
     if (!peer.broken) drop(peer, FI_ECONNRESET);
 }
@@ -276,10 +276,31 @@ void Wireup::discard(std::unique_ptr<Lane>& lane, bool connected) noexcept {
 }
 
 void Wireup::bury(Lane& lane, bool done) noexcept {
-    Peer& peer = lane.peer();
-    if (done && lane.awaited()) peer.carried = true;
+    if (done && lane.awaited()) lane.peer().carried = true;
     lane.try_mark();
-    if (!lane.finished()) return;
+    if (lane.finished()) lay_to_rest(lane.peer());
+}
+
+void Wireup::lay_to_rest(const Peer& peer) noexcept {
+    const auto over = [&](const auto& lane) { return &lane->peer() == &peer && may_rest(*lane); };
+    for (;;) {
+        const auto found = std::ranges::find_if(dying_, over);
+        if (found == dying_.end()) break;
+        rest(**found);
+    }
+}
+
+// Frames that wait on it for their turn go with it only when nothing can come before them any more.
+bool Wireup::may_rest(const Lane& lane) const noexcept {
+    if (!lane.finished()) return false;
+    bool others = false;
+    if (lane.early())
+        for_each_lane(lane.peer(), [&](const Lane& other) { others |= !other.finished(); });
+    return !others;
+}
+
+void Wireup::rest(Lane& lane) noexcept {
+    Peer& peer = lane.peer();
     if (lane.awaited()) {
         if (peer.received != lane.received_before()) peer.carried = true;
         if (--peer.breaking == 0) broke_off(peer, lane.tried());

@@ -174,8 +174,14 @@ void Wireup::on_promote(Peer& peer, const WireupMessage& m) noexcept {
             if (!make_way_for(m)) return answer(WireupType::wait, peer, m);
         }
         if (const int error = make_second(peer)) {
-            make_do(error);
-            return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
+            if (!make_do(error))
+                return answer(WireupType::refuse, peer, m, static_cast<uint32_t>(error));
+            if (peer.promotion == Promotion::none) {
+                peer.promotion = Promotion::wanted;
+                stand_in_line(peer);
+            }
+            ask_to_leave();
+            return answer(WireupType::wait, peer, m);
         }
     }
     const int error = connect_lane(*peer.second, m.qp);

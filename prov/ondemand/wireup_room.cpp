@@ -44,14 +44,16 @@ constexpr auto kAskDevice = 1s;
 void Wireup::stand_in_line(Peer& peer) noexcept {
     if (peer.standing()) return;
     peer.begin();
-    stand_on(line_, peer);
+    peer.since = peer.began;
+    if (takes_queue_pair(peer))
+        line_.push_back(peer);
+    else
+        line_.push_front(peer);
     ++counters_.connections_waiting;
 }
 
 void Wireup::serve_line() noexcept {
-    const auto fits = [this](const Peer& peer) {
-        return (peer.link == Link::none && peer.begins_by_datagrams) || has_room();
-    };
+    const auto fits = [this](const Peer& peer) { return !takes_queue_pair(peer) || has_room(); };
     while (in_line() > 0 && fits(*line_.front()) && may_ask() && begin(*line_.front())) {
     }
     ask_to_leave();
@@ -192,6 +194,7 @@ void Wireup::on_wait(Peer& peer, const WireupMessage& m) noexcept {
 void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.ready() && is_of_promotion(peer, m)) { // the peer has gone over, and we have not yet
         if (peer.promotion == Promotion::accepted) agree(peer);
+        if (peer.promotion == Promotion::agreed) go_over(peer);
         if (peer.promotion == Promotion::agreed) return answer(WireupType::stay, peer, m, m.reason);
     }
     if (!is_of_link(peer, m)) return answer(WireupType::left, peer, m);

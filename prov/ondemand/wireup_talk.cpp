@@ -113,6 +113,8 @@ void Wireup::send_again(Peer& peer, Time now) noexcept {
     if (peer.stall_told) show_stall(peer);
     peer.wait = std::min(2 * peer.wait, Pace::kLongestWait);
     peer.retransmit_at = now + peer.wait;
+    // Whoever has gone does not say so here, but over the lane that there is.
+    if (peer.ready() && (peer.lane->idle() || peer.lane->untold())) peer.lane->probe();
     switch (peer.promotion) {
     case Promotion::requested:
         if (!peer.told_to_wait) late(peer, now);

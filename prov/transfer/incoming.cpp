@@ -94,8 +94,10 @@ bool Engine::on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexc
         refuse(lane, bytes);
         return false;
     }
-    if (lane.peer().lanes > 1) [[unlikely]]
+    if (lane.peer().early > 0) [[unlikely]] {
         take_early(lane.peer());
+        wireup_.lay_to_rest(lane.peer());
+    }
     if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
         stations_.rings().count(lane.short_frames())) [[unlikely]]
         think_about_ring(lane);
@@ -106,19 +108,25 @@ bool Engine::on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexc
 void Engine::take_early(Peer& peer) noexcept {
     srq::Buffer* const hand = in_hand_;
     ondemand::Station* const at = in_hand_at_;
-    for (Lane* lane : {peer.lane.get(), peer.second.get()}) {
-        while (srq::Buffer* buffer = lane ? lane->early() : nullptr) {
-            in_hand_at_ = &lane->station();
-            in_hand_ = in_hand_at_->srq() ? buffer : nullptr;
-            wire::Frame frame;
-            wire::read_frame({buffer->data, buffer->length}, frame); // as it did when it came
-            if (take_frame(*lane, frame, false) == ondemand::Turn::early) break;
-            lane->take_early();
-            if (in_hand_)
-                in_hand_at_->take_back(buffer);
-            else if (!in_hand_at_->srq())
-                lane->give_back(buffer);
-        }
+    const auto take_first = [&](Lane& lane) {
+        srq::Buffer* buffer = lane.early();
+        in_hand_at_ = &lane.station();
+        in_hand_ = in_hand_at_->srq() ? buffer : nullptr;
+        wire::Frame frame;
+        wire::read_frame({buffer->data, buffer->length}, frame); // as it did when it came
+        if (take_frame(lane, frame, false) == ondemand::Turn::early) return false;
+        lane.forget_early();
+        if (in_hand_)
+            in_hand_at_->take_back(buffer);
+        else if (!in_hand_at_->srq() && !lane.failed()) // else it goes with the lane
+            lane.give_back(buffer);
+        return true;
+    };
+    for (bool again = true; again;) {
+        again = false;
+        wireup_.for_each_lane(peer, [&](Lane& lane) {
+            while (lane.early() && take_first(lane)) again = true;
+        });
     }
     in_hand_ = hand;
     in_hand_at_ = at;
@@ -164,6 +172,8 @@ bool Engine::take_from_ring(Lane& lane, int most) noexcept {
         stations_.rings().count(lane.short_frames());
         ring.pop(end);
     }
+    if (left < most && lane.peer().early > 0) [[unlikely]]
+        take_early(lane.peer());
     return left < most;
 }
 

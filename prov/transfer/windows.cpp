@@ -78,7 +78,7 @@ void Engine::on_uncounted(Lane& lane, const wire::Frame& frame) noexcept {
 
 // Lets the peer send more. False while the lane has no room to say so.
 bool Engine::grant(Peer& peer) noexcept {
-    Lane& lane = *peer.lane;
+    Lane& lane = peer.lane_for_words();
     if (!lane.has_place()) return false;
     const uint64_t freed = lane.ring() ? lane.ring()->tell() : 0;
     counters_.credit_grants += post_uncounted(lane, wire::FrameKind::grant, freed);
