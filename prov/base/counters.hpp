@@ -59,8 +59,8 @@ struct Counters {
     uint64_t registered_bytes_peak{0};
     uint64_t watchdog_patience_ns{0}; // how long what comes is left to a program that polls
     uint64_t watchdog_batches{0};     // of completions that it took in in the program's stead
-    uint64_t multicast_sent{0};      // packets to groups that began here
-    uint64_t multicast_forwarded{0}; // that were passed on, to each member below by itself
+    uint64_t multicast_sent{0};       // packets to groups that began here
+    uint64_t multicast_forwarded{0};  // that were passed on, to each member below by itself
     uint64_t multicast_received{0};
 
     void connection_opened() noexcept {
