@@ -5,64 +5,13 @@
 // every word is heard once, and nobody waits for ever.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
-#include "crowded_device.hpp"
-#include "hostrc/device.hpp"
-#include "softrc/device.hpp"
-#include "world.hpp"
-
-#include <deque>
-#include <doctest/doctest.h>
+#include "every_order.hpp"
 
 using namespace odrc;
 
 namespace {
 
 using Wish = Scenario::Wish;
-
-const verbs::Device& soft_device() {
-    static const auto device = soft::make_soft_device();
-    return *device;
-}
-
-// Made once: a place for each endpoint.
-std::vector<std::unique_ptr<Seat>> seats_on(const verbs::Device& device, size_t count) {
-    static Watchdog watchdog;
-    static std::deque<verbs::Adapter> adapters;
-    verbs::Adapter& adapter = adapters.emplace_back(device, Gate::Kind::many_threads, watchdog);
-    // Beside that.
-    verbs::Adapter& soft = adapters.emplace_back(soft_device(), Gate::Kind::many_threads, watchdog);
-    static std::deque<std::unique_ptr<verbs::Device>> by_datagrams;
-    by_datagrams.push_back(host::make_host_device(adapter.context(), adapter.pd(), adapter.port()));
-    verbs::Adapter& datagrams =
-        adapters.emplace_back(*by_datagrams.back(), Gate::Kind::many_threads, watchdog);
-    std::vector<std::unique_ptr<Seat>> all;
-    while (all.size() < count) all.push_back(std::make_unique<Seat>(adapter, soft, datagrams));
-    return all;
-}
-std::vector<std::unique_ptr<Seat>>& seats() {
-    static auto all = seats_on(soft_device(), 3);
-    return all;
-}
-// Where others make queue pairs at the same time.
-std::vector<std::unique_ptr<Seat>>& seats_in_a_crowd() {
-    static const CrowdedDevice device{soft_device()};
-    static auto all = seats_on(device, 2);
-    return all;
-}
-
-template <class Check>
-void in_every_order(const Scenario& scenario, Check&& check,
-                    std::vector<std::unique_ptr<Seat>>& places = seats()) {
-    Orders orders{scenario.job == 0 && scenario.datagrams.empty()};
-    do {
-        World world{places, scenario, orders};
-        world.run();
-        INFO("order " << orders.count() << ": " << orders.text());
-        world.check();
-        check(world);
-    } while (orders.next());
-    MESSAGE(orders.count() << " orders");
-}
 
 ondemand::Seal sealed() { return ondemand::Seal{std::as_bytes(std::span{"key"})}; }
 
@@ -74,15 +23,6 @@ void connected_once(World& world) {
         CHECK(world.side(i).counters().connections_made == 1);
         CHECK(world.side(i).counters().connections == 1);
     }
-}
-
-// Words are heard over what there is, and over no more connections than that.
-auto promoted(uint64_t connections) {
-    return [connections](World& world) {
-        world.speak_again();
-        world.check();
-        for (size_t i : {0u, 1u}) CHECK(world.side(i).counters().connections == connections);
-    };
 }
 
 // The same, on soft0 beside the device or, 0, on the device.
@@ -391,82 +331,4 @@ TEST_CASE("two of one host that name each other, of whom one lays a lane") {
                     .wait = std::chrono::seconds{1},
                     .soft = {true, false}},
                    connected_once_on_soft(0));
-}
-
-TEST_CASE("by datagrams, one begins, or both") {
-    for (const auto& wishes : {std::vector<Wish>{{0, 1}}, {{0, 1}, {1, 0}}})
-        in_every_order({.most_lanes = {8, 8},
-                        .before = {},
-                        .wishes = wishes,
-                        .faults = 1,
-                        .waits = 1,
-                        .datagrams = {true, true}},
-                       promoted(0));
-}
-
-TEST_CASE("one begins by datagrams, where the other has none") {
-    for (const auto& wishes : {std::vector<Wish>{{0, 1}}, {{0, 1}, {1, 0}}})
-        in_every_order({.most_lanes = {8, 8},
-                        .before = {},
-                        .wishes = wishes,
-                        .faults = 1,
-                        .waits = 1,
-                        .steps = 8,
-                        .datagrams = {true, false}},
-                       promoted(1));
-}
-
-TEST_CASE("one has the other promoted, while both speak") {
-    in_every_order({.most_lanes = {8, 8},
-                    .before = {{0, 1}},
-                    .wishes = {{0, 1, Wish::promote}, {0, 1}, {1, 0}},
-                    .faults = 1,
-                    .waits = 1,
-                    .steps = 9,
-                    .datagrams = {true, true}},
-                   promoted(1));
-}
-
-TEST_CASE("both have each other promoted") {
-    in_every_order({.most_lanes = {8, 8},
-                    .before = {{0, 1}},
-                    .wishes = {{0, 1, Wish::promote}, {1, 0, Wish::promote}, {0, 1}, {1, 0}},
-                    .faults = 1,
-                    .waits = 0,
-                    .steps = 9,
-                    .datagrams = {true, true}},
-                   promoted(1));
-}
-
-TEST_CASE("a promoted peer's queue pair is for another, and datagrams carry again") {
-    in_every_order({.most_lanes = {1, 8, 8},
-                    .before = {{0, 1}, {0, 2}, {0, 1, Wish::promote}, {0, 1}},
-                    .wishes = {{0, 2, Wish::promote}, {0, 1}, {1, 0}},
-                    .faults = 1,
-                    .waits = 1,
-                    .steps = 8,
-                    .datagrams = {true, true, true}},
-                   [](World& world) { CHECK(world.side(0).counters().connections <= 1); });
-}
-
-TEST_CASE("endpoints with one queue pair each have two peers promoted") {
-    in_every_order({.most_lanes = {1, 1, 1},
-                    .before = {{0, 1}, {1, 2}, {2, 0}},
-                    .wishes = {{0, 1, Wish::promote}, {1, 2, Wish::promote}, {2, 0, Wish::promote}},
-                    .faults = 0,
-                    .waits = 1,
-                    .steps = 8,
-                    .datagrams = {true, true, true}},
-                   [](World&) {});
-}
-
-TEST_CASE("a lane breaks while its peer is promoted") {
-    in_every_order({.most_lanes = {8, 8},
-                    .before = {{0, 1}},
-                    .wishes = {{0, 1, Wish::promote}, {1, 0, Wish::lose}, {0, 1}, {1, 0}},
-                    .faults = 0,
-                    .waits = 1,
-                    .steps = 9,
-                    .datagrams = {true, true}},
-                   [](World&) {});
 }
