@@ -122,6 +122,8 @@ struct Port {
     // Its connections are kept by the processes at both ends (prov/hostrc): they can be made with
     // others of that kind alone, and need somebody to look after them all the time.
     bool by_datagrams{false};
+    // The most inline data a queue pair takes, where the device says so; 0: it has to be tried.
+    uint32_t max_inline{0};
 
     std::string name() const {
         return port_count > 1 ? device + ":" + std::to_string(number) : device;
