@@ -152,9 +152,10 @@ private:
     // engine.cpp
     bool poll() noexcept {
         if (!stations_.rings().empty() && poll_rings()) return true;
-        const bool found = poll(stations_.device());
-        return (stations_.soft() && poll(*stations_.soft())) |
-               (stations_.datagrams() && poll(*stations_.datagrams())) | found;
+        bool found = poll(stations_.device());
+        if (stations_.soft() && poll(*stations_.soft())) found = true;
+        if (stations_.datagrams() && poll(*stations_.datagrams())) found = true;
+        return found;
     }
     bool poll(ondemand::Station& station) noexcept;
     void dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept;
