@@ -26,18 +26,24 @@ AutoProgress::AutoProgress(Engine& engine, Counters& counters, Watchdog& watchdo
 
 AutoProgress::~AutoProgress() { watchdog_.remove(*this, engine_.fd()); }
 
-// With the first event: to measure takes longer than to open an endpoint that may never have one.
-void AutoProgress::begin() noexcept {
+// With the first event that is for us: to measure takes longer than to open an endpoint that may
+// never have one. The watchdog also comes by when others have called it.
+bool AutoProgress::begin() noexcept {
+    {
+        const WatchdogEntry entry{gate_};
+        if (!engine_.progresses_by_itself()) return false;
+    }
     patience_.emplace(wakeup_cost());
     counters_.watchdog_patience_ns =
         static_cast<uint64_t>(std::chrono::nanoseconds{patience_->time()}.count());
+    return true;
 }
 
 Time AutoProgress::serve() noexcept {
     const Patience::Polls polls{.all = polls_.load(std::memory_order_relaxed),
                                 .found = found_.load(std::memory_order_relaxed),
                                 .sleeps = sleeps_.load(std::memory_order_relaxed)};
-    if (!patience_) begin();
+    if (!patience_ && !begin()) return kNever;
     if (const auto again = patience_->look(Clock::now(), polls)) return *again;
     const WatchdogEntry entry{gate_};
     bool armed = false;

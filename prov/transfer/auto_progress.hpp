@@ -37,7 +37,7 @@ public:
     Time serve() noexcept override;
 
 private:
-    void begin() noexcept;
+    bool begin() noexcept;
 
     Engine& engine_;
     Counters& counters_;

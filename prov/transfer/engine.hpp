@@ -130,6 +130,9 @@ public:
     }
     // The same, for whoever comes in the program's stead. False when no completion was found.
     bool advance() noexcept;
+    // Somebody makes its progress while the program does not: it is to be so, or peers come by
+    // datagrams, which wait for nobody.
+    bool progresses_by_itself() noexcept { return settings_.automatic || stations_.datagrams(); }
 
     // For sleepers: fd() becomes readable when there may be progress to make after arm().
     int fd() const noexcept { return stations_.fd(); }
