@@ -44,7 +44,6 @@ struct Activity : ListNode<Stirred>, ListNode<Owing>, ListNode<Timed> {
 
     // ---- what comes in ----
     Ticks pays_at{0};      // while it owes
-    bool twice{false};     // a packet came again, and its sender does not know yet
     bool receiving{false}; // a message, of which
     uint32_t received{0};  // so many bytes have come,
     Receive receive;       // into this

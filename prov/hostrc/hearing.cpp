@@ -24,10 +24,6 @@ constexpr uint8_t kSilences = 14;
 
 void QueuePair::hear(const Packet& packet) noexcept {
     hear_of_arrival(packet.acknowledged);
-    if (const auto cut = out_.judge(packet.flags & kTwice); cut != OutWindow::Cut::open) {
-        trip_.judge(cut == OutWindow::Cut::needed);
-        cq().stir(*active_); // there may be room again
-    }
     if (active_->reads > 0 && out_.under_way() == 0) {
         trip_.heard();
         await_answer(ticks_now());

@@ -31,8 +31,6 @@ inline constexpr uint8_t kImmediate = 4; // the last piece completes with the va
 inline constexpr uint8_t kAsks = 8;      // for an acknowledgement at once
 inline constexpr uint8_t kGap = 16;      // later packets have come than what is acknowledged
 
-inline constexpr uint8_t kTwice = 32; // of what is acknowledged, something came again
-
 inline constexpr uint8_t kPacketVersion = 1;
 
 // Little-endian. What is said to another connection, or of another version, is dropped.

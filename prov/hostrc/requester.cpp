@@ -188,7 +188,7 @@ Packet QueuePair::make_packet(PacketKind kind, uint32_t number) noexcept {
             .acknowledged = in_.expected(),
             .version = kPacketVersion,
             .kind = kind,
-            .flags = std::exchange(active_->twice, false) ? kTwice : uint8_t{0},
+            .flags = 0,
             .status = 0,
             .immediate = 0,
             .key = 0,
@@ -221,9 +221,9 @@ bool QueuePair::send_piece(WorkRequest& w) noexcept {
     Packet p = make_packet(w.kind, out_.next());
     // Who waits for the end of a write waits for nothing else.
     const bool awaited = last && w.signaled && w.kind == PacketKind::write;
-    p.flags |= static_cast<uint8_t>((index == 0 ? kFirst : 0) | (last ? kLast : 0) |
-                                    (w.immediate_given ? kImmediate : 0) |
-                                    (awaited || out_.asks() ? kAsks : 0));
+    p.flags = static_cast<uint8_t>((index == 0 ? kFirst : 0) | (last ? kLast : 0) |
+                                   (w.immediate_given ? kImmediate : 0) |
+                                   (awaited || out_.asks() ? kAsks : 0));
     p.immediate = w.immediate;
     p.key = w.key;
     p.length = w.length;

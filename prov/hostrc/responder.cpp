@@ -59,7 +59,6 @@ void QueuePair::take_in(const Datagrams::Arrival& arrival) noexcept {
     switch (in_.look(packet.number)) {
     case InWindow::Arrival::again: // the acknowledgement may have been lost
         ++cq().count().doubled;
-        active_->twice = true;
         return owe(0);
     case InWindow::Arrival::early:
         ++cq().count().early;
@@ -297,7 +296,7 @@ void QueuePair::owe(Ticks when) noexcept {
 void QueuePair::say(PacketKind kind, uint8_t flags) noexcept {
     if (!cq().datagrams().has_room()) return;
     Packet packet = make_packet(kind, out_.next());
-    packet.flags |= flags;
+    packet.flags = flags;
     packet.status = refusal_;
     cq().datagrams().send(ah_, peer_datagrams_, packet, {});
 }

@@ -7,20 +7,16 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 namespace odrc::host {
 
 // How long to wait for an acknowledgement: by measured round trips, and twice as long each time
-// that none comes (RFC 6298). Where what went again has come twice, the other side only was busy:
-// the shortest patience doubles, until repeats turn out to have been needed.
+// that none comes (RFC 6298).
 class RoundTrip {
 public:
     // A peer whose turn on its processor it is not answers some milliseconds later.
     static constexpr std::chrono::milliseconds kShortest{2};
     static constexpr std::chrono::milliseconds kLongest{256};
-
-    static constexpr uint8_t kMostLonger = 4;
 
     void measured(Ticks trip) noexcept {
         const auto t = static_cast<int32_t>(std::min<Ticks>(trip, kMost));
@@ -33,23 +29,12 @@ public:
         }
     }
     void heard() noexcept { doubled_ = 0; }
-    void silent() noexcept {
-        ++doubled_;
-        judged_ = false;
-    }
-    void judge(bool needed) noexcept {
-        if (std::exchange(judged_, true)) return;
-        if (!needed)
-            longer_ = std::min<uint8_t>(longer_ + 1, kMostLonger);
-        else if (longer_ > 0)
-            --longer_;
-    }
+    void silent() noexcept { ++doubled_; }
     uint8_t silences() const noexcept { return doubled_; } // in a row
 
     Ticks patience() const noexcept {
         static const Ticks shortest = ticks_of(kShortest), longest = ticks_of(kLongest);
-        const Ticks once =
-            std::max(static_cast<Ticks>(smooth_ + int64_t{4} * varies_), shortest << longer_);
+        const Ticks once = std::max(smooth_ + 4 * static_cast<Ticks>(varies_), shortest);
         return std::min(once << std::min<uint8_t>(doubled_, 16), longest);
     }
 
@@ -60,8 +45,6 @@ private:
     int32_t smooth_{0};
     int32_t varies_{0};
     uint8_t doubled_{0};
-    uint8_t longer_{0};
-    bool judged_{true}; // it is known whether the last silence was a loss
 };
 
 } // namespace odrc::host

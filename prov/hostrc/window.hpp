@@ -4,8 +4,7 @@
 #pragma once
 
 // Numbers of packets: which may go out, which have come, which go again. After the LCI study's
-// reliability on the host (Verstoep et al. 2004, section 3) and the go-back-N of IBTA 1.4, 9.7; who
-// has repeated for nothing learns it, and takes back what followed (RFC 3522, RFC 4015).
+// reliability on the host (Verstoep et al. 2004, section 3) and the go-back-N of IBTA 1.4, 9.7.
 // Nothing here knows of time, memory or the device.
 
 #include "base/sequence.hpp"
@@ -61,44 +60,23 @@ public:
         return news;
     }
 
-    // What the other side's word tells of the last cut of the window; after acknowledge().
-    // came_again: of what it had, something came once more.
-    enum class Cut : uint8_t { open, needed, needless };
-    Cut judge(bool came_again) noexcept {
-        if (before_cut_ == 0) return Cut::open;
-        if (came_again) {
-            size_ = std::max(size_, static_cast<uint16_t>(std::exchange(before_cut_, 0)));
-            next_ = end_; // all were only late
-            recovered_ = acknowledged_;
-            return Cut::needless;
-        }
-        if (!is_before(recovered_, acknowledged_)) return Cut::open;
-        before_cut_ = 0; // what went behind the repeats has come: they would have been told of
-        return Cut::needed;
-    }
-
     // The first that is not acknowledged has not come. Gives how many go again: none where they
     // do so already.
     uint32_t lost() noexcept {
         if (is_before(acknowledged_, recovered_)) return 0;
         shrink(size_ / 2);
-        return rewind();
+        return go_back();
     }
     // Nobody answers.
     uint32_t silent() noexcept {
         shrink(kLeastWindow);
-        return rewind();
+        return go_back();
     }
-    // The first that is not acknowledged came, and was left lying, and all behind it were dropped.
-    uint32_t go_back() noexcept {
-        before_cut_ = 0;
-        return rewind();
-    }
+    // The first that is not acknowledged came, and was left lying.
+    uint32_t go_back() noexcept { return std::exchange(next_, acknowledged_) - acknowledged_; }
 
 private:
-    uint32_t rewind() noexcept { return std::exchange(next_, acknowledged_) - acknowledged_; }
     void shrink(uint16_t size) noexcept {
-        if (before_cut_ == 0) before_cut_ = size_;
         size_ = std::max(size, kLeastWindow);
         grown_ = 0;
         recovered_ = end_;
@@ -109,8 +87,7 @@ private:
     uint32_t end_;       // went out at least once: all before
     uint32_t recovered_; // a loss before it shrinks the window no more
     uint16_t size_;
-    uint16_t grown_{0};      // what has come since it grew
-    uint32_t before_cut_{0}; // its size, until it is known whether that was needed; 0: it is
+    uint16_t grown_{0}; // what has come since it grew
 };
 
 // What comes in.

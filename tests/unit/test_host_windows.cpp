@@ -5,7 +5,6 @@
 // them, in whatever order both sides act, all arrive, once each, in their order, and the sender
 // hears of it.
 
-#include "hostrc/round_trip.hpp"
 #include "hostrc/window.hpp"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ constexpr uint32_t kFirstNumber = 0xfffffffe; // they wrap on the way
 constexpr uint32_t kPackets = 4;
 
 struct World {
-    enum class Word : uint8_t { packet, heard, heard_again, gap, not_ready };
+    enum class Word : uint8_t { packet, heard, gap, not_ready };
     struct Datagram {
         Word word;
         uint32_t number; // of the packet, or before which all have come
@@ -95,14 +94,13 @@ struct World {
             in.accept();
             return say(Word::heard, in.expected());
         case InWindow::Arrival::again:
-            return say(Word::heard_again, in.expected());
+            return say(Word::heard, in.expected());
         case InWindow::Arrival::early:
             if (in.tells_gap()) say(Word::gap, in.expected());
         }
     }
     void hear(const Datagram& d) {
         out.acknowledge(d.number);
-        out.judge(d.word == Word::heard_again);
         if (d.number != out.acknowledged()) return;
         if (d.word == Word::gap) out.lost();
         if (d.word == Word::not_ready) out.go_back();
@@ -191,64 +189,6 @@ TEST_CASE("packets arrive once each and in their order, whatever the network doe
     }
     CHECK(count == seen.size());
     MESSAGE(seen.size() << " states");
-}
-
-TEST_CASE("a window that was cut for nothing is what it was, and goes on behind what was late") {
-    using Cut = OutWindow::Cut;
-    OutWindow out{0, 8};
-    const auto send = [&](uint32_t count) {
-        for (uint32_t i = 0; i < count; ++i) out.send();
-    };
-    send(8);
-    CHECK(out.judge(true) == Cut::open); // the network had it twice
-    out.silent();
-    out.silent();
-    CHECK(out.size() == kLeastWindow);
-    send(2);
-    CHECK(out.acknowledge(1) == 1);
-    CHECK(out.judge(false) == Cut::open);
-    CHECK(out.acknowledge(5) == 4);
-    CHECK(out.judge(true) == Cut::needless);
-    CHECK(out.size() == 8);
-    CHECK_FALSE(out.repeats()); // three are on their way
-    CHECK(out.under_way() == 3);
-    CHECK(out.judge(true) == Cut::open); // of the second that went again
-    CHECK(out.lost() == 3);              // for the cut that was none hides no loss
-    CHECK(out.size() == 4);
-    send(3);
-    CHECK(out.acknowledge(8) == 3);
-    CHECK(out.judge(false) == Cut::open); // the word may be on its way
-    send(1);
-    CHECK(out.acknowledge(9) == 1);
-    CHECK(out.judge(false) == Cut::needed);
-    CHECK(out.judge(true) == Cut::open);
-    CHECK(out.size() == 5); // by the four that came
-}
-
-TEST_CASE("patience grows with what was repeated for nothing, and goes back with what was needed") {
-    const Ticks shortest = ticks_of(RoundTrip::kShortest);
-    RoundTrip trip;
-    CHECK(trip.patience() == shortest);
-    trip.silent();
-    CHECK(trip.patience() == 2 * shortest);
-    trip.heard();
-    CHECK(trip.patience() == shortest);
-    trip.judge(false);
-    CHECK(trip.patience() == 2 * shortest);
-    trip.judge(false); // a window that was cut for no silence
-    CHECK(trip.patience() == 2 * shortest);
-    for (int i = 0; i < 20; ++i) {
-        trip.silent();
-        trip.heard();
-        trip.judge(false);
-    }
-    CHECK(trip.patience() == shortest << RoundTrip::kMostLonger);
-    for (int i = 0; i < 20; ++i) {
-        trip.silent();
-        trip.heard();
-        trip.judge(true);
-    }
-    CHECK(trip.patience() == shortest);
 }
 
 TEST_CASE("a window grows with what arrives, and shrinks with what does not") {
