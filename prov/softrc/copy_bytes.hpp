@@ -31,7 +31,7 @@ bool copy_words(std::byte* out, const std::byte* in, size_t length) noexcept {
     Word first, last; // which overlap
     std::memcpy(&first, in, sizeof first);
     std::memcpy(&last, in + length - sizeof last, sizeof last);
-    std::memcpy(out, &first, sizeof first);
+    if (length > sizeof first) std::memcpy(out, &first, sizeof first); // else it is the last
     publish(out + length - sizeof last, last);
     return true;
 }
