@@ -33,7 +33,8 @@ bool AutoProgress::begin() noexcept {
         const WatchdogEntry entry{gate_};
         if (!engine_.progresses_by_itself()) return false;
     }
-    patience_.emplace(wakeup_cost());
+    patience_.emplace(wakeup_cost()); // which the program is not kept waiting for
+    const WatchdogEntry entry{gate_};
     counters_.watchdog_patience_ns =
         static_cast<uint64_t>(std::chrono::nanoseconds{patience_->time()}.count());
     return true;
