@@ -15,6 +15,9 @@
 
 namespace odrc::transfer {
 
+// The one that FI_ODRC_BROADCAST names, if it does.
+Tree tree_of_environment(Tree otherwise) noexcept;
+
 using ondemand::Peer;
 
 class Collectives;

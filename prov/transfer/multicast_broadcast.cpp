@@ -21,6 +21,12 @@ constexpr size_t kMostByPackets = size_t{64} << 10;
 // Few steps count where a message is one packet; where it is many, that each member sends each of
 // them to few.
 Tree tree_for(const Collective& what) noexcept {
+    return tree_of_environment(what.block <= wire::kEagerLimit ? Tree::binomial : Tree::binary);
+}
+
+} // namespace
+
+Tree tree_of_environment(Tree otherwise) noexcept {
     switch (parameters().broadcast) {
     case Broadcast::binary:
         return Tree::binary;
@@ -31,11 +37,9 @@ Tree tree_for(const Collective& what) noexcept {
     case Broadcast::chain:
         return Tree::chain;
     default:
-        return what.block <= wire::kEagerLimit ? Tree::binomial : Tree::binary;
+        return otherwise;
     }
 }
-
-} // namespace
 
 bool Multicast::takes(const Collective& what) noexcept {
     const bool by_messages =

@@ -10,18 +10,7 @@ namespace odrc::transfer {
 namespace {
 
 // A member's messages go along one tree, so that they come in order.
-Tree tree_of_messages() noexcept {
-    switch (parameters().broadcast) {
-    case Broadcast::binomial:
-        return Tree::binomial;
-    case Broadcast::knomial:
-        return Tree::knomial;
-    case Broadcast::chain:
-        return Tree::chain;
-    default:
-        return Tree::binary;
-    }
-}
+Tree tree_of_messages() noexcept { return tree_of_environment(Tree::binary); }
 
 } // namespace
 
