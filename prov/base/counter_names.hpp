@@ -29,6 +29,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"connections_deepened", &Counters::connections_deepened},
     {"connections_soft", &Counters::connections_soft},
     {"connections_replaced", &Counters::connections_replaced},
+    {"peers_called", &Counters::peers_called},
     {"promotions", &Counters::promotions},
     {"demotions", &Counters::demotions},
     {"repeats_dropped", &Counters::repeats_dropped},

@@ -23,6 +23,7 @@ struct Counters {
     uint64_t connections_deepened{0}; // given up for deeper ones, because we asked
     uint64_t connections_soft{0};     // made over soft0, in a domain of another device
     uint64_t connections_replaced{0}; // made in the place of one that broke
+    uint64_t peers_called{0};         // to whom first words went before they had answered
     uint64_t promotions{0};           // peers that went over from datagrams to a connection
     uint64_t demotions{0};            // and back, their queue pair being for another
     uint64_t repeats_dropped{0};      // frames that had come before, over one that broke

@@ -111,11 +111,30 @@ void CompletionQueue::progress() noexcept {
 }
 
 void CompletionQueue::take(const Datagrams::Arrival& arrival) noexcept {
-    QueuePair* to = find(arrival.packet.to);
-    if (to && to->knows(arrival))
+    const bool called = arrival.packet.to == kNobody;
+    QueuePair* to = called ? find_caller(arrival) : find(arrival.packet.to);
+    if (to && (called || to->knows(arrival)))
         to->take(arrival);
-    else
+    else if (!called)
         ++counts_.stray;
+    else
+        counts_.stray += unclaimed_.keep(arrival);
+}
+
+// Whom that is for who does not know our side's number.
+QueuePair* CompletionQueue::find_caller(const Datagrams::Arrival& arrival) noexcept {
+    for (const uint32_t number : latest_)
+        if (QueuePair* qp = find(number); qp && qp->is_called_by(arrival)) return qp;
+    return nullptr;
+}
+
+void CompletionQueue::claim(QueuePair& qp) noexcept {
+    latest_[next_latest_++ % kLatest] = qp.qp_num;
+    unclaimed_.claim([&](const Datagrams::Arrival& arrival) {
+        if (!qp.is_called_by(arrival)) return false;
+        qp.take(arrival);
+        return true;
+    });
 }
 
 // Those that the device has no room for have their turn again with the next batch.

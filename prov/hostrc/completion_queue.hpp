@@ -9,7 +9,9 @@
 #include "hostrc/completion_channel.hpp"
 #include "hostrc/datagrams.hpp"
 #include "hostrc/queue_pair.hpp"
+#include "hostrc/unclaimed.hpp"
 
+#include <array>
 #include <mutex>
 #include <vector>
 
@@ -61,11 +63,17 @@ public:
     void owe(Activity& active, Ticks when) noexcept;
     // It has a timer that ends then.
     void time(Activity& active, Ticks when) noexcept;
+    // It knows its other side now, which may have sent something already.
+    void claim(QueuePair& qp) noexcept;
 
 private:
+    // Of so many that were made last the other side may not know the number yet.
+    static constexpr size_t kLatest = 64;
+
     QueuePair* find(uint32_t number) noexcept;
     void progress() noexcept;
     void take(const Datagrams::Arrival& arrival) noexcept;
+    QueuePair* find_caller(const Datagrams::Arrival& arrival) noexcept;
     void tend_stirred() noexcept;
     void pay(Ticks now) noexcept;
     void look_at_timers(Ticks now) noexcept;
@@ -80,6 +88,9 @@ private:
     WorkRequests work_requests_;
     Pool<Activity> activities_;
     Buckets<QueuePair, Named> connections_;
+    Unclaimed unclaimed_;
+    std::array<uint32_t, kLatest> latest_{}; // numbers of connections that were made last
+    size_t next_latest_{0};
     List<Activity, Stirred> stirred_;
     List<Activity, Owing> owing_; // by when they pay
     List<Activity, Timed> timed_;

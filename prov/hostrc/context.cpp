@@ -263,6 +263,10 @@ std::optional<verbs::Identity> HostContext::identity(const ibv_qp& qp) const noe
     return verbs::Identity{static_cast<CompletionQueue*>(qp.send_cq)->number(), qp.qp_num};
 }
 
+uint32_t HostContext::datagrams(ibv_cq& cq) const noexcept {
+    return static_cast<CompletionQueue&>(cq).number();
+}
+
 verbs::PacketCounts HostContext::packets(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).counts();
 }

@@ -61,6 +61,7 @@ public:
     // The datagrams' queue pair, and the number of the connection, which its first packet's number
     // stands for: those begin at 0, and what comes for another connection has another number.
     std::optional<verbs::Identity> identity(const ibv_qp& qp) const noexcept override;
+    uint32_t datagrams(ibv_cq& cq) const noexcept override;
     verbs::PacketCounts packets(ibv_cq& cq) const noexcept override;
 
     // ---- for its own objects ----

@@ -33,9 +33,13 @@ inline constexpr uint8_t kGap = 16;      // later packets have come than what is
 
 inline constexpr uint8_t kPacketVersion = 1;
 
+// Who speaks first may know where, and not yet to which connection: the receiver finds that by the
+// sender's number, or keeps the packet until it has made it.
+inline constexpr uint32_t kNobody = 0;
+
 // Little-endian. What is said to another connection, or of another version, is dropped.
 struct Packet {
-    uint32_t to;   // the receiver's number of the connection
+    uint32_t to;   // the receiver's number of the connection, or kNobody
     uint32_t from; // the sender's
     uint32_t number;
     uint32_t acknowledged; // all packets before this one have come

@@ -89,12 +89,13 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
         if (state != IBV_QPS_RESET) return EINVAL;
         break;
     case IBV_QPS_RTR:
+        if (state == IBV_QPS_RTS) return learn_number(attr);
         if (state != IBV_QPS_INIT) return EINVAL;
         if (!(mask & IBV_QP_PATH_MTU)) return EINVAL;
         if (const int error = become_ready_to_receive(attr)) return error;
         break;
     case IBV_QPS_RTS:
-        if (state != IBV_QPS_RTR) return EINVAL;
+        if (state != IBV_QPS_RTR && state != IBV_QPS_RTS) return EINVAL;
         most_reads_ = std::max<uint8_t>(attr.max_rd_atomic, 1);
         break;
     case IBV_QPS_ERR:
@@ -105,6 +106,7 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
         return EINVAL;
     }
     state = attr.qp_state;
+    if (state == IBV_QPS_RTS && peer_number_ != kNobody) cq().claim(*this);
     return 0;
 }
 
@@ -117,6 +119,14 @@ int QueuePair::become_ready_to_receive(const ibv_qp_attr& attr) noexcept {
     if (!ah_) return errno ? errno : EINVAL;
     peer_datagrams_ = attr.dest_qp_num;
     peer_number_ = attr.rq_psn; // HostContext::identity
+    return 0;
+}
+
+// A connection that speaks already is told with which of the other side's it does.
+int QueuePair::learn_number(const ibv_qp_attr& attr) noexcept {
+    const bool other = peer_number_ != kNobody && peer_number_ != attr.rq_psn;
+    if (attr.dest_qp_num != peer_datagrams_ || other) return EINVAL;
+    peer_number_ = attr.rq_psn;
     return 0;
 }
 

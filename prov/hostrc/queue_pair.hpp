@@ -73,8 +73,14 @@ public:
     int post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad) noexcept;
 
     // ---- for the completion queue, which has the lock ----
+    // Who has our number has been told it, and tells its own.
     bool knows(const Datagrams::Arrival& arrival) const noexcept {
-        return ah_ && arrival.from == peer_datagrams_ && arrival.packet.from == peer_number_;
+        return ah_ && arrival.from == peer_datagrams_ &&
+               (arrival.packet.from == peer_number_ || peer_number_ == kNobody);
+    }
+    // By somebody who does not know our number.
+    bool is_called_by(const Datagrams::Arrival& arrival) const noexcept {
+        return alive() && arrival.from == peer_datagrams_ && arrival.packet.from == peer_number_;
     }
     void take(const Datagrams::Arrival& arrival) noexcept;
     // Sends what may go, and tells what is over. False: the device has no room, or has not let go
@@ -96,6 +102,7 @@ private:
     // queue_pair.cpp
     bool rouse() noexcept;
     int become_ready_to_receive(const ibv_qp_attr& attr) noexcept;
+    int learn_number(const ibv_qp_attr& attr) noexcept;
     void fail() noexcept;
 
     // requester.cpp
@@ -141,7 +148,7 @@ private:
     ibv_ah* ah_{nullptr};                    // of the other side; null: not known yet
     Activity* active_{nullptr};              // null: the connection is quiet
     uint32_t peer_datagrams_{0};
-    uint32_t peer_number_{0};
+    uint32_t peer_number_{kNobody}; // until it is known
     OutWindow out_;
     InWindow in_;
     RoundTrip trip_;

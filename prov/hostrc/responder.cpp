@@ -39,6 +39,7 @@ void scatter(std::span<const ibv_sge> pieces, uint32_t begin,
 } // namespace
 
 void QueuePair::take(const Datagrams::Arrival& arrival) noexcept {
+    peer_number_ = arrival.packet.from;
     if (!rouse()) return; // as if it were lost
     take_in(arrival);
     rest();

@@ -32,6 +32,7 @@ public:
         , most_{static_cast<uint16_t>(depth_ - 1)}
         , station_{station}
         , by_datagrams_{station.by_datagrams()}
+        , frames_only_{by_datagrams_}
         , attended_{by_datagrams_}
         , posting_{posting}
         , budget_{station.budget()}
@@ -47,8 +48,11 @@ public:
     Station& station() const noexcept { return station_; }
     // In whose domain the memory is that its work requests point to.
     verbs::Adapter& adapter() const noexcept { return station_.memory(); }
-    // It is the first of a peer's two (wireup_promotion.cpp): nothing but frames goes over it.
+    // It is the first of a peer's two (wireup_promotion.cpp).
     bool by_datagrams() const noexcept { return by_datagrams_; }
+    // What reads or writes the peer's memory does not go over it: never, or not yet.
+    bool frames_only() const noexcept { return frames_only_; }
+    void set_frames_only(bool only) noexcept { frames_only_ = only; }
     uint32_t max_inline() const noexcept { return qp_.max_inline(); }
     // Of its queue pair, among those of all stations.
     uint32_t name() const noexcept { return station_.name_of(qp_.number()); }
@@ -203,6 +207,7 @@ private:
     uint16_t most_;        // of the peer's jobs
     Station& station_;
     const bool by_datagrams_;
+    bool frames_only_;
     bool attended_;
     verbs::PostList& posting_;
     CompletionBudget& budget_;

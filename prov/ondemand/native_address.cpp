@@ -12,9 +12,9 @@
 namespace odrc::ondemand {
 namespace {
 
-constexpr uint8_t kFirstByte = 0xd2; // version 2
+constexpr uint8_t kFirstByte = 0xd3; // version 3
 constexpr size_t kFixedBytes = 20;
-constexpr size_t kFirstBytes = 3;
+constexpr size_t kNumberBytes = 3;
 constexpr size_t kCountBytes = 2;
 
 // What follows the fixed part.
@@ -24,7 +24,10 @@ enum Follows : uint8_t {
     kEvents = 1 << 2, // says something of the endpoint, and has no bytes of its own
     kAllOfJob = 1 << 3,
     kRangesShift = 4, // how many
+    kRangesMask = 7,
+    kDatagrams = 1 << 7,
 };
+static_assert(ShortRanges::kMost <= kRangesMask);
 
 // How much of the GID does.
 enum class GidForm : uint8_t {
@@ -102,7 +105,7 @@ std::optional<ShortRanges> read_ranges(ByteReader& r, size_t count, bool all_of_
     if (count > ranges.size()) return std::nullopt;
     uint32_t total = 0;
     for (size_t i = 0; i < count; ++i) {
-        ranges[i].first = r.get<uint32_t>(kFirstBytes);
+        ranges[i].first = r.get<uint32_t>(kNumberBytes);
         const bool left_out = all_of_job && i == count - 1;
         if (left_out && total >= size) return std::nullopt;
         ranges[i].count = left_out ? size - total : r.get<uint32_t>(kCountBytes);
@@ -118,9 +121,10 @@ std::optional<ShortRanges> read_ranges(ByteReader& r, size_t count, bool all_of_
 
 size_t NativeAddress::most_ranges(bool for_all_of_job) const noexcept {
     const size_t before = kFixedBytes + ip_of(socket).size() + (lid ? sizeof lid : 0) +
-                          kGidBytes[static_cast<size_t>(form_of(*this))];
+                          kGidBytes[static_cast<size_t>(form_of(*this))] +
+                          (datagrams ? kNumberBytes : 0);
     const size_t room = kBytes - before + (for_all_of_job ? kCountBytes : 0);
-    return std::min(room / (kFirstBytes + kCountBytes), ShortRanges::kMost);
+    return std::min(room / (kNumberBytes + kCountBytes), ShortRanges::kMost);
 }
 
 NativeAddress::Bytes NativeAddress::encode() const noexcept {
@@ -133,7 +137,7 @@ NativeAddress::Bytes NativeAddress::encode() const noexcept {
     w.put(kFirstByte);
     w.put(static_cast<uint8_t>((ip.size() > 4 ? kV6 : 0) | (lid ? kLid : 0) |
                                (wants_events ? kEvents : 0) | (all_of_job ? kAllOfJob : 0) |
-                               list.size() << kRangesShift));
+                               (datagrams ? kDatagrams : 0) | list.size() << kRangesShift));
     w.put(static_cast<uint8_t>(mtu << 5 | rd_atomic));
     w.put(static_cast<uint8_t>(static_cast<uint8_t>(form) << 6 | place.endpoint));
     w.put(socket.port());
@@ -145,8 +149,9 @@ NativeAddress::Bytes NativeAddress::encode() const noexcept {
     if (lid) w.put(lid);
     const size_t gid_bytes = kGidBytes[static_cast<size_t>(form)];
     w.put_bytes(gid.raw + sizeof gid.raw - gid_bytes, gid_bytes);
+    if (datagrams) w.put(datagrams, kNumberBytes);
     for (const Range& range : list) {
-        w.put(range.first, kFirstBytes);
+        w.put(range.first, kNumberBytes);
         if (!all_of_job || &range != &list.back()) w.put(range.count, kCountBytes);
     }
     return bytes;
@@ -174,7 +179,9 @@ std::optional<NativeAddress> NativeAddress::decode(const Bytes& bytes) noexcept 
     a.socket = socket_of(ip, port);
     if (follows & kLid) a.lid = r.get<uint16_t>();
     a.gid = read_gid(r, static_cast<GidForm>(form_and_endpoint >> 6), ip);
-    const auto ranges = read_ranges(r, follows >> kRangesShift, follows & kAllOfJob, a.place.size);
+    if (follows & kDatagrams) a.datagrams = r.get<uint32_t>(kNumberBytes);
+    const auto ranges =
+        read_ranges(r, follows >> kRangesShift & kRangesMask, follows & kAllOfJob, a.place.size);
     const bool in_job = a.place.known() ? a.place.rank < a.place.size : a.place == PlaceInJob{};
     const bool path_is_sane = a.mtu >= IBV_MTU_256 && a.mtu <= IBV_MTU_4096 && a.rd_atomic > 0;
     if (!ranges || !r.ended() || !in_job || !path_is_sane) return std::nullopt;
@@ -186,6 +193,7 @@ std::string NativeAddress::text() const {
     std::string ip = socket.text();
     std::string text = "fi_odrc" + ip.substr(ip.find(':'));
     if (place.known()) text += odrc::format("?rank={}&size={}", place.rank, place.size);
+    if (datagrams) text += odrc::format("{}datagrams={:#x}", place.known() ? '&' : '?', datagrams);
     for (const Range& range : ranges.list())
         text += odrc::format("{}{:#x}-{:#x}", &range == &ranges.list().front() ? "&qp=" : ",",
                              range.first, range.last());

@@ -36,7 +36,7 @@ struct Job : ListNode<> {
 // How far the connection to a peer has come.
 enum class Link : uint8_t {
     none,      // nothing was asked for, or it waits in line for a queue pair
-    requested, // our request is out; the queue pair waits in INIT
+    requested, // our request is out; the queue pair waits in INIT, unless the peer is called
     accepted,  // our queue pair is connected; whether the peer's is, we do not know yet
     laid,      // the same, by the addresses alone, and nothing has gone over it
     tried,     // likewise, and a probe is to find out
@@ -94,7 +94,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     Promotion promotion{Promotion::none};
     bool begins_by_datagrams : 1 {false}; // its first lane goes by them
     bool needs_no_datagrams : 1 {false};  // it has none, or has earned a connection for good
-    uint8_t tries{0};                     // datagrams sent for the current step
+    bool called : 1 {false};  // first words go to it before it has answered (wireup_called.cpp)
+    uint8_t tries{0};         // datagrams sent for the current step
     uint8_t refusals{0};      // how often there was nobody at the address since it was heard from
     bool wanted{false};       // by us: it is not only the peer's wish
     bool crossed : 1 {false}; // both have begun the wireup
@@ -174,6 +175,8 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     uint16_t crowded{0};         // how often its lane was full since
 
     bool ready() const noexcept { return link == Link::ready; }
+    // Frames may go to it.
+    bool listens() const noexcept { return ready() || called; }
     // What goes next goes over no lane by datagrams: it reads or writes memory.
     bool needs_connection() const noexcept {
         return !jobs.empty() && jobs.front()->kind != JobKind::send;

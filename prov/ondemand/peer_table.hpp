@@ -51,6 +51,12 @@ public:
         return peer.id;
     }
 
+    // All that the application has said of where the peer is, if that is in our own format.
+    std::optional<NativeAddress> native_address_of(Peer& peer) noexcept {
+        id_of(peer);
+        return addresses_.native_at(peer.fi_addr);
+    }
+
     // ---- lanes by the names of their queue pairs (Station::name_of) ----
     // Throws std::bad_alloc.
     void add(Lane& lane);

@@ -95,6 +95,9 @@ public:
     int fd() const noexcept { return channel_ ? channel_->fd : -1; }
     void arm() noexcept;
 
+    // The queue pair to which peers send that have no connection here yet; 0: there is none.
+    uint32_t datagrams() const noexcept { return adapter_.context().datagrams(*cq_.get()); }
+
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
     verbs::PacketCounts packets() const noexcept { return adapter_.context().packets(*cq_.get()); }
 

@@ -34,6 +34,10 @@ public:
     // Who has the same can be met on soft0. 0: nobody can.
     uint64_t node() const noexcept { return others_.soft ? others_.soft->context().node() : 0; }
     bool may_have_datagrams() const noexcept { return others_.datagrams != nullptr; }
+    // The queue pair to which peers send first words that have no lane here yet. 0: there is none.
+    uint32_t takes_first_words() const noexcept {
+        return datagrams_ ? datagrams_->datagrams() : device_.datagrams();
+    }
 
     // Of the queue pair among those of all stations.
     uint32_t name_of(const ibv_qp& qp) const noexcept {

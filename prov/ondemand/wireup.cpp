@@ -70,6 +70,7 @@ void Wireup::connect(Peer& peer) noexcept {
 // The peer that stands in line has its turn. False if there is no queue pair for it after all.
 bool Wireup::begin(Peer& peer) noexcept {
     if (peer.promotion == Promotion::wanted) return begin_promotion(peer);
+    const bool met = peer.attempt || peer.remote_attempt;
     if (const int error = make_lane(peer)) {
         if (make_do(error)) return false;
         set_link(peer, Link::none);
@@ -80,6 +81,7 @@ bool Wireup::begin(Peer& peer) noexcept {
     set_link(peer, Link::requested);
     await_answer(peer, pace_.wait());
     ask(peer);
+    if (!met && call(peer)) mark_changed(peer);
     return true;
 }
 
@@ -155,6 +157,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
         replace(peer);
     else if (peer.link == Link::ready || peer.link == Link::leaving)
         drop(peer, FI_ECONNRESET);
+    if (leads_elsewhere(peer, m)) call_off(peer);
     if (peer.broken) {
         peer.asked = true;
         return answer(WireupType::wait, peer, m);
@@ -235,6 +238,7 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
         return answer(WireupType::left, peer, m);
     if (peer.link == Link::requested) {
         if (m.node != node_of(*peer.lane)) return; // nonsense
+        if (leads_elsewhere(peer, m)) return call_off(peer);
         peer.wants_events = m.wants_events;
         const int error = connect_lane(*peer.lane, m.qp);
         if (error == FI_EAGAIN) return; // we ask again, and are answered again

@@ -26,6 +26,7 @@ namespace odrc::ondemand {
 //   none ──request──▶ accepted ──confirm or a frame──▶ ready   the peer began
 //   requested ──request──▶ accepted ──accept──▶ ready    both began
 //   requested ──elsewhere──▶ requested                   over the device instead of soft0
+//   requested, and called ──a frame──▶                   with no round trip before it
 //   none ──named──▶ laid ──first word──▶ tried ──probe or frame──▶ ready   by addresses alone
 //   ready ──no room──▶ leaving ──left──▶ none            for another's sake
 //   ready ──too shallow──▶ leaving                       the next one is deeper
@@ -111,7 +112,7 @@ public:
         if (peer.promotion == Promotion::accepted && peer.second.get() == &lane) [[unlikely]]
             agree(peer);
     }
-    // A lane that was laid and led nowhere gives way to the wireup. False for any other.
+    // A lane that was laid or called and led nowhere gives way to the wireup. False for any other.
     bool fall_back(Lane& lane) noexcept;
 
     // The next peer that became ready, lost its link, its wireup or its session; or null.
@@ -170,6 +171,12 @@ private:
     void give_up_laid(Peer& peer) noexcept;
     void lift(Peer& peer) noexcept;
     bool take_back_waiting() noexcept;
+
+    // wireup_called.cpp
+    void expect_first_words(const PlaceInJob& place) noexcept;
+    bool call(Peer& peer) noexcept;
+    bool leads_elsewhere(Peer& peer, const WireupMessage& message) noexcept;
+    void call_off(Peer& peer) noexcept;
 
     // wireup_way.cpp
     bool may_be_met_on_soft(const Peer& peer) const noexcept;

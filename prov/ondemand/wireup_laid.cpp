@@ -67,6 +67,7 @@ void Wireup::prepare(Connect wish, const PlaceInJob& place, bool lists) noexcept
         choice = make_beforehand(wish, place, lists);
         return 0;
     });
+    expect_first_words(place);
     const std::string device = adapter_.port().name();
     if (error)
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: connects on demand: {}", device, fi_strerror(-error));
@@ -109,6 +110,7 @@ NativeAddress Wireup::native_address() const noexcept {
             .rd_atomic = local.rd_atomic,
             .gid = local.gid,
             .wants_events = wants_events_,
+            .datagrams = queues_.stations.takes_first_words(),
             .ranges = waiting_.ranges()};
 }
 
@@ -173,9 +175,13 @@ void Wireup::try_out(Peer& peer) noexcept {
 
 bool Wireup::fall_back(Lane& lane) noexcept {
     Peer& peer = lane.peer();
-    if (peer.lane.get() != &lane || (peer.link != Link::tried && peer.link != Link::laid))
+    if (peer.lane.get() != &lane) return false;
+    if (peer.called)
+        call_off(peer);
+    else if (peer.link == Link::tried || peer.link == Link::laid)
+        give_up_laid(peer);
+    else
         return false;
-    give_up_laid(peer);
     return true;
 }
 

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 constexpr uint8_t kBreaks = 3;
 
 // Its queue pair is: something may have come over it.
-constexpr bool is_connected(Link link) noexcept {
-    return link != Link::none && link != Link::requested;
+bool is_connected(const Peer& peer) noexcept {
+    return peer.link != Link::none && (peer.link != Link::requested || peer.called);
 }
 
 // Where the time is counted for which a peer stood like that; null: it is not.
@@ -131,6 +131,7 @@ void Wireup::become_ready(Peer& peer) noexcept {
         ++(peer.crossed ? counters_.connections_crossed : counters_.connections_answered);
     set_link(peer, Link::ready);
     peer.wanted = peer.stayed = false;
+    peer.lane->set_frames_only(peer.lane->by_datagrams());
     if (!peer.lane->by_datagrams()) {
         stand_on(connected_, peer);
         counters_.connection_opened();
@@ -149,6 +150,7 @@ void Wireup::set_link(Peer& peer, Link link) noexcept {
     --links_[static_cast<size_t>(peer.link)];
     ++links_[static_cast<size_t>(link)];
     peer.link = link;
+    peer.called = false;
     silent_ -= peer.silent;
     peer.silent = false;
     if (link == Link::none || link == Link::ready) end_stall(peer);
@@ -250,7 +252,7 @@ void Wireup::broke_off(Peer& peer, bool tried) noexcept {
 
 // The link goes, and nothing with it: what waits for it stands in line.
 void Wireup::step_aside(Peer& peer) noexcept {
-    if (is_connected(peer.link)) return break_off(peer);
+    if (is_connected(peer)) return break_off(peer);
     forget_lane(peer);
     peer.wanted = !peer.nothing_waits();
     if (peer.wanted) stand_in_line(peer);
@@ -258,7 +260,7 @@ void Wireup::step_aside(Peer& peer) noexcept {
 
 // A lane that was connected goes once what is under way on it is flushed.
 void Wireup::forget_lane(Peer& peer) noexcept {
-    const bool connected = is_connected(peer.link);
+    const bool connected = is_connected(peer);
     forget_second(peer);
     set_link(peer, Link::none);
     if (peer.lane) discard(peer.lane, connected);

@@ -80,6 +80,7 @@ void Wireup::on_elsewhere(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.lane->by_datagrams()) {
         peer.needs_no_datagrams = true;
         peer.begins_by_datagrams = false;
+        if (peer.called) return call_off(peer);
         forget_lane(peer);
         stand_in_line(peer);
         return serve_line();

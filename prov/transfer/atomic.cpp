@@ -129,7 +129,7 @@ int Engine::post_atomic(Lane& lane, Send& send) noexcept {
     const bool repeated = send.out;
     const bool waits = send.awaiting; // for its answer, since it went out first
     const bool by_device = send.for_device && peer.atomics == 0 && !peer.wants_events &&
-                           !send.numbered && !lane.station().beside() && !lane.by_datagrams();
+                           !send.numbered && !lane.station().beside() && !lane.frames_only();
     if (const int error =
             by_device ? post_device_atomic(lane, send) : post_copied(lane, send, send.built))
         return error;

@@ -214,7 +214,7 @@ void Engine::take_changes() noexcept {
         } else if (peer->renewed) {
             fail_outdated(*peer);
         }
-        if (peer->ready()) work_off(*peer);
+        if (peer->listens()) work_off(*peer);
     }
     if (wireup_.needs_watchdog()) watchdog_.wake();
 }

@@ -171,7 +171,7 @@ private:
     void drain() noexcept;
 
     bool may_post(const Peer& peer) const noexcept {
-        return peer.ready() && peer.nothing_waits() && peer.lane->has_room() &&
+        return peer.listens() && peer.nothing_waits() && peer.lane->has_room() &&
                peer.window_is_open();
     }
 

@@ -15,7 +15,7 @@ using ondemand::JobKind;
 int Engine::submit(Peer& peer, Job& job) noexcept {
     const bool its_turn =
         peer.repeats.empty() && (job.urgent || (peer.jobs.empty() && peer.may_go(job)));
-    if (its_turn && peer.ready() && peer.lane->has_room() && may_send(peer, job)) {
+    if (its_turn && peer.listens() && peer.lane->has_room() && may_send(peer, job)) {
         const int error = post(*peer.lane, job);
         if (error != FI_EAGAIN) return error;
     }
@@ -23,8 +23,12 @@ int Engine::submit(Peer& peer, Job& job) noexcept {
         peer.jobs.push_front(job);
     else
         peer.jobs.push_back(job);
+    const bool listened = peer.listens();
     connect(peer);
-    if (peer.ready()) block(peer);
+    if (listened)
+        block(peer);
+    else if (peer.listens()) // it is the first word
+        work_off(peer);
     return 0;
 }
 
@@ -52,9 +56,9 @@ int Engine::post(Lane& lane, Job& job) noexcept {
     case JobKind::send:
         return post(lane, static_cast<Send&>(job));
     case JobKind::fetch:
-        return lane.by_datagrams() ? FI_EAGAIN : post(lane, static_cast<Fetch&>(job));
+        return lane.frames_only() ? FI_EAGAIN : post(lane, static_cast<Fetch&>(job));
     case JobKind::rma:
-        return lane.by_datagrams() ? FI_EAGAIN : post(lane, static_cast<Rma&>(job));
+        return lane.frames_only() ? FI_EAGAIN : post(lane, static_cast<Rma&>(job));
     }
     return FI_EOTHER;
 }
@@ -145,7 +149,7 @@ void Engine::work_off(Peer& peer) noexcept {
     if (!tell_what_is_due(peer)) return block(peer);
     if (!peer.repeats.empty() && !repeat(peer)) return;
     while (Job* job = peer.jobs.front()) {
-        if (!peer.ready()) return; // it changes again: see take_changes()
+        if (!peer.listens()) return; // it changes again: see take_changes()
         int error = FI_EAGAIN;
         if (peer.lane->has_room() && peer.may_go(*job) && may_send(peer, *job)) {
             List<Job>::erase(*job);

@@ -36,7 +36,7 @@ ssize_t Engine::begin(const RmaArguments& a) noexcept {
 
     constexpr uint64_t kTracked = FI_COMPLETION | FI_FENCE | FI_REMOTE_CQ_DATA | FI_MORE;
     if (inject && !(a.flags & kTracked) && !peer->wants_events && may_post(*peer) &&
-        !peer->lane->by_datagrams() && length <= peer->lane->max_inline() && a.remote.size() == 1 &&
+        !peer->lane->frames_only() && length <= peer->lane->max_inline() && a.remote.size() == 1 &&
         a.iov.size() <= segments_)
         return write_at_once(*peer->lane, a, length);
 

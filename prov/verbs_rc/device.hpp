@@ -82,6 +82,10 @@ public:
     // Where that is not by its own number, and a first packet's number of the program's choice.
     virtual std::optional<Identity> identity(const ibv_qp&) const noexcept { return std::nullopt; }
 
+    // The number of the queue pair for the datagrams that connections of a completion queue are made
+    // of, where the device does not keep them itself; else 0.
+    virtual uint32_t datagrams(ibv_cq&) const noexcept { return 0; }
+
     // Of the connections of a completion queue, where the device does not keep them itself.
     virtual PacketCounts packets(ibv_cq&) const noexcept { return {}; }
 

@@ -57,7 +57,7 @@ bool same(const NativeAddress& a, const NativeAddress& b) {
     return a.socket == b.socket && a.place == b.place && a.endpoint == b.endpoint &&
            a.lid == b.lid && a.mtu == b.mtu && a.rd_atomic == b.rd_atomic &&
            std::memcmp(a.gid.raw, b.gid.raw, sizeof a.gid) == 0 &&
-           a.wants_events == b.wants_events && a.ranges == b.ranges;
+           a.wants_events == b.wants_events && a.datagrams == b.datagrams && a.ranges == b.ranges;
 }
 
 // Four, of as many queue pairs as there are processes, or of fewer.
@@ -134,6 +134,14 @@ TEST_CASE("four ranges are within 64 bytes, whatever else is to be told") {
         REQUIRE(read);
         CHECK(same(*read, a));
     }
+    // The same beside the queue pair that takes first words.
+    NativeAddress called = address(socket_v4("10.0.0.1"), "fe80::1234:5678", 0xffff);
+    called.datagrams = 0xabcdef;
+    REQUIRE(called.most_ranges(true) == 4);
+    called.ranges = ShortRanges{kAll};
+    const auto told = NativeAddress::decode(called.encode());
+    REQUIRE(told);
+    CHECK(same(*told, called));
     // The exception, with two whole IPv6 addresses.
     NativeAddress a = address(socket_v6("2001:db8::1"), "2001:db8::2", 0);
     CHECK(a.most_ranges(true) == 2);

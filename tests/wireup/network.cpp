@@ -32,6 +32,13 @@ std::map<int, Socket>& sockets() {
 
 } // namespace
 
+Address loopback() {
+    sockaddr_in in{};
+    in.sin_family = AF_INET;
+    in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return *Address::from(&in, sizeof in);
+}
+
 std::vector<Datagram>& under_way() {
     static std::vector<Datagram> all;
     return all;

@@ -21,6 +21,9 @@ struct Datagram {
     std::vector<std::byte> bytes;
 };
 
+// Any port of this host's.
+Address loopback();
+
 // In the order in which they were sent.
 std::vector<Datagram>& under_way();
 

@@ -34,7 +34,7 @@ Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_
               seal,
               false}
     , plug_{std::in_place, wireup_.fd(), wireup_.address()} {
-    if (place.known()) wireup_.prepare(Connect::all, place, lists);
+    if (place.known() || datagrams) wireup_.prepare(Connect::all, place, lists);
     while (poll()) { // what the one before has left
     }
 }
@@ -43,8 +43,14 @@ void Side::say(const network::Address& to, uint32_t word) {
     Peer& peer = *peers_.meet(to);
     peer.jobs.push_back(words_.emplace_back(word));
     ++unsaid_;
-    if (!peer.ready()) return wireup_.connect(peer);
-    post_words(peer);
+    if (!peer.listens()) wireup_.connect(peer);
+    if (peer.listens()) post_words(peer);
+}
+
+void Side::name(const Side& other) {
+    const NativeAddress address = other.wireup_.native_address();
+    addresses_.insert(address.socket, std::nullopt, &address);
+    wireup_.introduce(address);
 }
 
 void Side::lose(const Side& other) {
@@ -149,7 +155,7 @@ void Side::take_changes() {
             }
         }
         peer->renewed = false;
-        if (peer->ready()) post_words(*peer);
+        if (peer->listens()) post_words(*peer);
     }
 }
 
@@ -159,7 +165,9 @@ void Side::post_words(Peer& peer) {
         Job* job = peer.repeats.pop_front();
         return static_cast<Word*>(job ? job : peer.jobs.pop_front());
     };
-    while (auto* word = next()) {
+    while (peer.ready() || peer.window_is_open()) {
+        Word* word = next();
+        if (!word) return;
         ibv_sge sge{reinterpret_cast<uint64_t>(&word->number), sizeof word->number, 0};
         ibv_send_wr wr{};
         wr.opcode = IBV_WR_SEND;

@@ -42,7 +42,7 @@ public:
     // Has exchanged so much with there that it is to have a connection.
     void promote(const network::Address& to);
     // Comes to know the other's address.
-    void name(const Side& other) { wireup_.introduce(other.wireup_.native_address()); }
+    void name(const Side& other);
     // The connection to the other breaks, as a completion would tell.
     void lose(const Side& other);
     // Tells all that it goes.

@@ -9,13 +9,6 @@ using namespace odrc;
 
 namespace {
 
-network::Address loopback() {
-    sockaddr_in in{};
-    in.sin_family = AF_INET;
-    in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return *network::Address::from(&in, sizeof in);
-}
-
 PlaceInJob place(size_t rank, uint32_t size) {
     return {.rank = static_cast<uint32_t>(rank), .size = size, .job = 1, .endpoint = 0};
 }
@@ -39,7 +32,7 @@ World::World(std::vector<std::unique_ptr<Seat>>& seats, const Scenario& scenario
     for (size_t i = 0; i < sides; ++i) {
         network::throw_next((falling ? 100 - i : 100 + i) << 32);
         sides_.push_back(std::make_unique<Side>(
-            *seats[i], loopback(), scenario.seal, scenario.most_lanes[i],
+            *seats[i], network::loopback(), scenario.seal, scenario.most_lanes[i],
             scenario.job ? place(scenario.job - sides + i, scenario.job) : PlaceInJob{},
             scenario.lists, !scenario.soft.empty() && scenario.soft[i],
             !scenario.datagrams.empty() && scenario.datagrams[i]));

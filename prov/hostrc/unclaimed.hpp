@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "base/error.hpp"
+#include "hostrc/datagrams.hpp"
+
+#include <deque>
+#include <vector>
+
+namespace odrc::host {
+
+// First words that came before their connection was made: a few are kept, the oldest go first.
+// Whoever sent one that is lost here sends it again.
+class Unclaimed {
+public:
+    // Gives how many are lost by that.
+    size_t keep(const Datagrams::Arrival& arrival) noexcept {
+        if (guarded([&] {
+                kept_.push_back(
+                    {arrival.packet, arrival.from, {arrival.data.begin(), arrival.data.end()}});
+                return 0;
+            }))
+            return 1;
+        if (kept_.size() <= kMost) return 0;
+        kept_.pop_front();
+        return 1;
+    }
+
+    // claims(Arrival) takes it, or gives false.
+    template <class F>
+    void claim(F&& claims) noexcept {
+        std::erase_if(kept_, [&](const Kept& k) { return claims({k.packet, k.data, k.from}); });
+    }
+
+private:
+    // A window's worth from each of a few, of packets of up to a few kilobytes.
+    static constexpr size_t kMost = 64;
+
+    struct Kept {
+        Packet packet;
+        uint32_t from; // number of the queue pair
+        std::vector<std::byte> data;
+    };
+    std::deque<Kept> kept_;
+};
+
+} // namespace odrc::host
