@@ -113,12 +113,9 @@ void CompletionQueue::progress() noexcept {
 void CompletionQueue::take(const Datagrams::Arrival& arrival) noexcept {
     const bool called = arrival.packet.to == kNobody;
     QueuePair* to = called ? find_caller(arrival) : find(arrival.packet.to);
-    if (to && (called || to->knows(arrival)))
-        to->take(arrival);
-    else if (!called)
-        ++counts_.stray;
-    else
-        counts_.stray += unclaimed_.keep(arrival);
+    if (to && (called || to->knows(arrival))) return to->take(arrival);
+    counts_.stray += called ? unclaimed_.keep(arrival) : 1;
+    called_ |= called;
 }
 
 // Whom that is for who does not know our side's number.

@@ -40,6 +40,9 @@ public:
     bool in_use() const noexcept { return connections_.count() > 0; }
     uint32_t number() const noexcept { return datagrams_.number(); }
 
+    // First words have come that nobody has claimed since.
+    bool* called() noexcept { return &called_; }
+
     // Until the device has nothing more to do with the memory of what goes out.
     void wait_for_datagrams() noexcept;
 
@@ -89,6 +92,7 @@ private:
     Pool<Activity> activities_;
     Buckets<QueuePair, Named> connections_;
     Unclaimed unclaimed_;
+    bool called_{false};
     std::array<uint32_t, kLatest> latest_{}; // numbers of connections that were made last
     size_t next_latest_{0};
     List<Activity, Stirred> stirred_;

@@ -267,6 +267,10 @@ uint32_t HostContext::datagrams(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).number();
 }
 
+bool* HostContext::called(ibv_cq& cq) const noexcept {
+    return static_cast<CompletionQueue&>(cq).called();
+}
+
 verbs::PacketCounts HostContext::packets(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).counts();
 }

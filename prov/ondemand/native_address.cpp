@@ -184,7 +184,8 @@ std::optional<NativeAddress> NativeAddress::decode(const Bytes& bytes) noexcept 
         read_ranges(r, follows >> kRangesShift & kRangesMask, follows & kAllOfJob, a.place.size);
     const bool in_job = a.place.known() ? a.place.rank < a.place.size : a.place == PlaceInJob{};
     const bool path_is_sane = a.mtu >= IBV_MTU_256 && a.mtu <= IBV_MTU_4096 && a.rd_atomic > 0;
-    if (!ranges || !r.ended() || !in_job || !path_is_sane) return std::nullopt;
+    const bool unnamed = follows & kDatagrams && a.datagrams == 0;
+    if (!ranges || !r.ended() || !in_job || !path_is_sane || unnamed) return std::nullopt;
     a.ranges = *ranges;
     return a;
 }
@@ -193,10 +194,10 @@ std::string NativeAddress::text() const {
     std::string ip = socket.text();
     std::string text = "fi_odrc" + ip.substr(ip.find(':'));
     if (place.known()) text += odrc::format("?rank={}&size={}", place.rank, place.size);
-    if (datagrams) text += odrc::format("{}datagrams={:#x}", place.known() ? '&' : '?', datagrams);
     for (const Range& range : ranges.list())
         text += odrc::format("{}{:#x}-{:#x}", &range == &ranges.list().front() ? "&qp=" : ",",
                              range.first, range.last());
+    if (datagrams) text += odrc::format("{}datagrams={:#x}", place.known() ? '&' : '?', datagrams);
     return text;
 }
 

@@ -52,7 +52,7 @@ struct NativeAddress {
         return (*static_cast<const uint8_t*>(address) & 0xf0) == 0xd0;
     }
 
-    // "fi_odrc://127.0.0.1:4711?rank=3&size=16&datagrams=0x99&qp=0x100-0x10f"
+    // "fi_odrc://127.0.0.1:4711?rank=3&size=16&qp=0x100-0x10f&datagrams=0x99"
     std::string text() const;
 };
 

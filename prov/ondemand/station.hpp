@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace odrc::ondemand {
 
@@ -97,6 +98,8 @@ public:
 
     // The queue pair to which peers send that have no connection here yet; 0: there is none.
     uint32_t datagrams() const noexcept { return adapter_.context().datagrams(*cq_.get()); }
+    // Something has come from such a peer since this was last asked.
+    bool called() noexcept { return called_ && std::exchange(*called_, false); }
 
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
     verbs::PacketCounts packets() const noexcept { return adapter_.context().packets(*cq_.get()); }
@@ -111,6 +114,7 @@ private:
     const uint32_t work_requests_;
     verbs::Channel channel_;
     verbs::Cq cq_;
+    bool* const called_; // null: that cannot be
     std::optional<srq::ReceiveQueue> receives_; // shared by all lanes
     std::optional<srq::BufferPool> own_;        // or for those of each
     srq::Shares shares_;

@@ -38,6 +38,8 @@ public:
     uint32_t takes_first_words() const noexcept {
         return datagrams_ ? datagrams_->datagrams() : device_.datagrams();
     }
+    // Some have come since this was last asked.
+    bool called() noexcept { return datagrams_ ? datagrams_->called() : device_.called(); }
 
     // Of the queue pair among those of all stations.
     uint32_t name_of(const ibv_qp& qp) const noexcept {

@@ -85,6 +85,9 @@ public:
     // The number of the queue pair for the datagrams that connections of a completion queue are made
     // of, where the device does not keep them itself; else 0.
     virtual uint32_t datagrams(ibv_cq&) const noexcept { return 0; }
+    // Set when something has come there for a connection that is yet to be made, and to be reset by
+    // whoever makes it. Null where that cannot be.
+    virtual bool* called(ibv_cq&) const noexcept { return nullptr; }
 
     // Of the connections of a completion queue, where the device does not keep them itself.
     virtual PacketCounts packets(ibv_cq&) const noexcept { return {}; }

@@ -177,9 +177,9 @@ TEST_CASE("what is no address is not taken for one") {
         return [=](NativeAddress::Bytes& b) { b[at] = std::byte{value}; };
     };
     CHECK(refused([](auto& b) { b.fill(std::byte{}); }));
-    CHECK(refused(set(0, 0xd3)));                                   // of a later version
+    CHECK(refused(set(0, 0xd4)));                                   // of a later version
     CHECK(refused(set(63, 1)));                                     // something at the end
-    CHECK(refused(set(1, 0xf4)));                                   // fifteen ranges
+    CHECK(refused(set(1, 0x74)));                                   // seven ranges
     CHECK(refused(set(2, 16)));                                     // no MTU
     CHECK(refused(set(2, 5 << 5)));                                 // no reads
     CHECK(refused([](auto& b) { b[6] = b[7] = std::byte{0xff}; })); // rank
@@ -188,6 +188,12 @@ TEST_CASE("what is no address is not taken for one") {
     CHECK(refused([](auto& b) { b[27] = std::byte{}, b[28] = std::byte{}; })); // a range of none
     CHECK(refused([](auto& b) { b[27] = b[28] = std::byte{0xff}; })); // more than the job has
 
+    a.ranges = {};
+    a.datagrams = 1;
+    CHECK(NativeAddress::decode(a.encode()));
+    CHECK(refused(set(24, 0))); // first words to nobody
+
+    a.datagrams = 0;
     a.ranges = ShortRanges{kAll};
     CHECK(NativeAddress::decode(a.encode()));
     CHECK(refused(set(1, 0x0c)));                                     // all, and no ranges
@@ -201,7 +207,7 @@ TEST_CASE("no bytes at all are taken for an address that is not sane") {
         NativeAddress::Bytes bytes{};
         const size_t filled = random() % 65;
         for (size_t b = 0; b < filled; ++b) bytes[b] = static_cast<std::byte>(random() >> 8);
-        bytes[0] = std::byte{0xd2};
+        bytes[0] = std::byte{0xd3};
         const auto read = NativeAddress::decode(bytes);
         if (!read) continue;
         ++taken;
