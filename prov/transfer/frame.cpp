@@ -20,13 +20,13 @@ int Engine::post(Lane& lane, Send& send) noexcept {
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
-    return is_announced(send) ? announce(lane, send) : post_message(lane, send);
+    return is_announced(lane, send) ? announce(lane, send) : post_message(lane, send);
 }
 
-// What does not fit into a frame, or what a peer that has little room would have to keep elsewhere
+// What is too long for a frame, or what a peer that has little room would have to keep elsewhere
 // than in the record of its arrival. What was injected has nothing else left than our copy.
-bool Engine::is_announced(const Send& send) const noexcept {
-    return send.length > wire::kEagerLimit || send.header.kind == wire::FrameKind::announce ||
+bool Engine::is_announced(const Lane& lane, const Send& send) const noexcept {
+    return send.length > crossovers(lane).eager || send.header.kind == wire::FrameKind::announce ||
            (send.peer->has_little_room && send.length > Arrived::kInside && !send.buffer &&
             !send.numbered);
 }
@@ -39,7 +39,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place = !send.buffer && send.pieces.count() < lane.qp().segments() &&
-                          (fits_inline || key.has_value());
+                          (fits_inline || (key && send.length > crossovers(lane).copied));
     if (!in_place && !send.buffer) {
         if (has_many_frames()) return FI_EAGAIN;
         send.pool = &frames_;
