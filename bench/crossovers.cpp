@@ -28,7 +28,7 @@ public:
     explicit Ways(verbs::Adapter& adapter)
         : max_inline_{adapter.max_inline()}
         , whole_memory_{adapter.whole_memory_key()}
-        , loop_{adapter, kMost, kNever} {}
+        , loop_{adapter, kMost, std::chrono::nanoseconds::max()} {}
 
     void inlined(size_t bytes) { loop_.inlined(bytes); }
     void copied(size_t bytes) { loop_.copied(bytes); }

@@ -44,7 +44,7 @@ ibv_sge piece(const std::byte* memory, size_t bytes, uint32_t key) noexcept {
 
 void DeviceLoop::Unmap::operator()(std::byte* memory) const noexcept { munmap(memory, bytes); }
 
-DeviceLoop::DeviceLoop(verbs::Adapter& adapter, size_t most, Time end)
+DeviceLoop::DeviceLoop(verbs::Adapter& adapter, size_t most, std::chrono::nanoseconds end)
     : adapter_{adapter}
     , end_{end}
     , here_{adapter.context(), adapter.port(), adapter.pd(), kHeader + most, kAccess}
@@ -112,7 +112,7 @@ void DeviceLoop::await() {
         const int polled = ibv_poll_cq(cq_.get(), 1, &wc);
         if (polled < 0 || (polled > 0 && wc.status != IBV_WC_SUCCESS)) throw Error{FI_EIO};
         if (polled > 0) return;
-        if (polls % kPollsPerLook == 0 && Clock::now() > end_) throw Error{FI_ETIMEDOUT};
+        if (polls % kPollsPerLook == 0 && processor_time() > end_) throw Error{FI_ETIMEDOUT};
     }
 }
 
@@ -122,7 +122,7 @@ namespace {
 
 class Measurement {
 public:
-    Measurement(verbs::Adapter& adapter, Time end)
+    Measurement(verbs::Adapter& adapter, std::chrono::nanoseconds end)
         : most_inline_{adapter.max_inline()}
         , registers_{!adapter.whole_memory_key()}
         , end_{end}
@@ -145,7 +145,7 @@ public:
             time(costs.copied, [&] { loop_.copied(bytes); });
             time(costs.read, [&] { loop_.read(bytes); });
             time(costs.taken, [&] { loop_.taken(bytes); });
-            if (Clock::now() > end_) return false;
+            if (processor_time() > end_) return false;
         }
         return true;
     }
@@ -173,15 +173,15 @@ private:
 
     const uint32_t most_inline_;
     const bool registers_;
-    const Time end_;
+    const std::chrono::nanoseconds end_;
     DeviceLoop loop_;
     DeviceCosts costs_;
 };
 
 } // namespace
 
-std::optional<DeviceCosts> measure(verbs::Adapter& adapter, Clock::duration patience) {
-    const Time end = Clock::now() + patience;
+std::optional<DeviceCosts> measure(verbs::Adapter& adapter, std::chrono::nanoseconds patience) {
+    const auto end = processor_time() + patience;
     try {
         Measurement measurement{adapter, end};
         int rounds = 0;

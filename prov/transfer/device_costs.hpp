@@ -16,8 +16,8 @@ namespace odrc::transfer {
 // What throws Error leaves it of no use.
 class DeviceLoop {
 public:
-    // most: bytes at a time. Nothing is waited for beyond the end.
-    DeviceLoop(verbs::Adapter& adapter, size_t most, Time end);
+    // most: bytes at a time. end: of processor_time(), beyond which nothing is waited for.
+    DeviceLoop(verbs::Adapter& adapter, size_t most, std::chrono::nanoseconds end);
 
     void inlined(size_t bytes);
     void gathered(size_t bytes);
@@ -37,16 +37,17 @@ private:
     void await();
 
     verbs::Adapter& adapter_;
-    const Time end_;
+    const std::chrono::nanoseconds end_;
     verbs::Slab here_, there_;
     std::unique_ptr<std::byte[], Unmap> own_; // as a program's
     verbs::Cq cq_;
     verbs::QueuePair qp_;
 };
 
-// All of it in turns, again and again. Nothing where a device cannot be asked, or where it would
-// take longer than that.
+// All of it in turns, again and again. Nothing where a device cannot be asked, or where that would
+// take more of a processor.
 inline constexpr auto kPatience = std::chrono::milliseconds{4};
-std::optional<DeviceCosts> measure(verbs::Adapter& adapter, Clock::duration patience = kPatience);
+std::optional<DeviceCosts> measure(verbs::Adapter& adapter,
+                                   std::chrono::nanoseconds patience = kPatience);
 
 } // namespace odrc::transfer

@@ -10,6 +10,17 @@
 
 namespace odrc::transfer {
 
+// What is too long for a frame, or what a peer that has little room would have to keep elsewhere
+// than in the record of its arrival. What was injected has nothing else left than our copy.
+[[gnu::always_inline]] inline bool Engine::is_announced(const Lane& lane,
+                                                        const Send& send) const noexcept {
+    const bool may_be_long = send.length > kInjectSize; // the least that this can depend on
+    return (may_be_long && send.length > crossovers(lane).eager) ||
+           send.header.kind == wire::FrameKind::announce ||
+           (send.peer->has_little_room && send.length > Arrived::kInside && !send.buffer &&
+            !send.numbered);
+}
+
 int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed || send.header.kind == wire::FrameKind::nothing)
         return post_built(lane, send, {});
@@ -21,14 +32,6 @@ int Engine::post(Lane& lane, Send& send) noexcept {
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
     return is_announced(lane, send) ? announce(lane, send) : post_message(lane, send);
-}
-
-// What is too long for a frame, or what a peer that has little room would have to keep elsewhere
-// than in the record of its arrival. What was injected has nothing else left than our copy.
-bool Engine::is_announced(const Lane& lane, const Send& send) const noexcept {
-    return send.length > crossovers(lane).eager || send.header.kind == wire::FrameKind::announce ||
-           (send.peer->has_little_room && send.length > Arrived::kInside && !send.buffer &&
-            !send.numbered);
 }
 
 // A message in its frame: inline, gathered from where it lies, or copied together.
