@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace odrc {
 
@@ -11,5 +12,12 @@ namespace odrc {
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 inline constexpr Time kNever = Time::max();
+
+// What this thread has had of a processor, whatever else that did meanwhile.
+inline std::chrono::nanoseconds processor_time() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
 
 } // namespace odrc

@@ -67,6 +67,9 @@ inline constexpr CounterName kCounterNames[] = {
     {"multicast_sent", &Counters::multicast_sent},
     {"multicast_forwarded", &Counters::multicast_forwarded},
     {"multicast_received", &Counters::multicast_received},
+    {"inline_bytes_most", &Counters::inline_bytes_most},
+    {"copy_bytes_most", &Counters::copy_bytes_most},
+    {"eager_bytes_most", &Counters::eager_bytes_most},
 };
 static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
 

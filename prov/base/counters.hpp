@@ -63,6 +63,11 @@ struct Counters {
     uint64_t multicast_sent{0};       // packets to groups that began here
     uint64_t multicast_forwarded{0};  // that were passed on, to each member below by itself
     uint64_t multicast_received{0};
+    // Up to how many bytes something goes inline on the domain's device, is copied if it does not,
+    // and goes in its frame.
+    uint64_t inline_bytes_most{0};
+    uint64_t copy_bytes_most{0};
+    uint64_t eager_bytes_most{0};
 
     void connection_opened() noexcept {
         ++connections_made;

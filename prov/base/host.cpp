@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <unistd.h>
 
@@ -14,6 +15,14 @@ namespace odrc {
 // Not those that this process is bound to, which others are not.
 size_t processors_of_this_host() noexcept {
     return static_cast<size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+}
+
+std::string processor_name() {
+    std::ifstream processors{"/proc/cpuinfo"};
+    constexpr std::string_view kName = "model name\t: ";
+    for (std::string line; std::getline(processors, line) && !line.empty();)
+        if (line.starts_with(kName)) return line.substr(kName.size());
+    return {};
 }
 
 size_t processes_of_this_host() noexcept {

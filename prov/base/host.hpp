@@ -5,10 +5,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 
 namespace odrc {
 
 size_t processors_of_this_host() noexcept;
+
+// What they are, as the kernel names the first one. Empty where it does not.
+std::string processor_name();
 
 // How many processes of the job run on this host, as the launcher says (Open MPI, MPICH's Hydra,
 // MVAPICH, Slurm); where none says, as many as there are processors.

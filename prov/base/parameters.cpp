@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 
+#include <charconv>
 #include <cstdlib>
 
 namespace odrc {
@@ -35,6 +36,31 @@ Value read(const char* name, const char* variable, const Named<Value> (&choices)
     }
     if (!text.empty()) ODRC_WARN(FI_LOG_CORE, "{}={}: not one of {}", variable, text, all);
     return choices[0].value;
+}
+
+// Three numbers between commas, and nothing else.
+std::optional<std::array<uint32_t, 3>> three_numbers(std::string_view text) noexcept {
+    std::array<uint32_t, 3> numbers{};
+    const char* const end = text.data() + text.size();
+    const char* at = text.data();
+    for (uint32_t& number : numbers) {
+        if (&number != numbers.data() && (at == end || *at++ != ',')) return std::nullopt;
+        const auto [next, error] = std::from_chars(at, end, number);
+        if (error != std::errc{}) return std::nullopt;
+        at = next;
+    }
+    if (at != end) return std::nullopt;
+    return numbers;
+}
+
+void read_crossovers() {
+    std::string text;
+    read("crossovers", text);
+    values.crossovers = three_numbers(text);
+    values.measures_crossovers = text.empty() || text == "auto";
+    if (values.crossovers || values.measures_crossovers || text == "fixed") return;
+    ODRC_WARN(FI_LOG_CORE, "FI_ODRC_CROSSOVERS={}: not auto, fixed or three numbers", text);
+    values.measures_crossovers = true;
 }
 
 } // namespace
@@ -76,6 +102,11 @@ void define_parameters() noexcept {
                     "processes of the job when the program names them, by their addresses alone, "
                     "in a format of the provider's own; auto, on demand unless the program asks "
                     "for such addresses and its job is small (default: auto)");
+    fi_param_define(&provider, "crossovers", FI_PARAM_STRING,
+                    "Up to how many bytes something goes inline, is copied rather than gathered, "
+                    "and goes in its frame rather than being announced: three numbers, as in "
+                    "1024,0,8192; auto, what is best on a device, as measured when it is first "
+                    "used; fixed, what is best on most (default: auto)");
     fi_param_define(&provider, "broadcast", FI_PARAM_STRING,
                     "How a message goes to the members of a group: binary, binomial, knomial or "
                     "chain, as packets along such a tree, which members pass on below their "
@@ -128,6 +159,7 @@ void define_parameters() noexcept {
                                      {"1024", 1024},
                                      {"512", 512},
                                      {"256", 256}});
+        read_crossovers();
         read("device", values.device);
         read("profile", values.profile);
         fi_param_get_size_t(&provider, "memory", &values.memory);

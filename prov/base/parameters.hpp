@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace odrc {
@@ -57,6 +59,10 @@ struct Parameters {
     std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
     Broadcast broadcast{Broadcast::automatic};
     Connect connect{Connect::automatic};
+    // FI_ODRC_CROSSOVERS: up to how many bytes something goes inline, is copied, and goes in its
+    // frame (transfer/crossovers.hpp); none: what there was before they were measured.
+    bool measures_crossovers{true};
+    std::optional<std::array<uint32_t, 3>> crossovers;
     Eager eager{Eager::automatic};
     Intranode intranode{Intranode::automatic};
     Reliability reliability{Reliability::automatic};

@@ -85,6 +85,7 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     , adapter_{device_of(info), threads(), watchdog_}
     , automatic_{info.domain_attr->data_progress == FI_PROGRESS_AUTO ||
                  adapter_.port().by_datagrams}
+    , crossovers_{transfer::crossovers_of(adapter_), {}}
     , keys_given_{(info.domain_attr->mr_mode & FI_MR_LOCAL) != 0}
     , device_atomics_{(info.caps & FI_ATOMIC) && adapter_.has_atomics()}
     , seal_{seal_of(&checked(info), seal_of_environment())} {
@@ -101,6 +102,7 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
 void Domain::open_soft() noexcept {
     const int error = -guarded([this] {
         soft_.emplace(soft_device(), threads(), watchdog_);
+        crossovers_[1] = transfer::crossovers_of(*soft_);
         return 0;
     });
     if (error)

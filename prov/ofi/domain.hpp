@@ -9,6 +9,7 @@
 #include "ofi/fabric.hpp"
 #include "ofi/region_counters.hpp"
 #include "ondemand/seal.hpp"
+#include "transfer/crossovers.hpp"
 #include "verbs_rc/adapter.hpp"
 
 #include <optional>
@@ -40,6 +41,9 @@ public:
     // peers' connections break else.
     bool automatic() const noexcept { return automatic_; }
 
+    // Of the device, and of soft0 beside it.
+    const transfer::CrossoversOfDomain& crossovers() const noexcept { return crossovers_; }
+
     // Peers may have the device change words of regions by itself (FI_ATOMIC).
     bool device_atomics() const noexcept { return device_atomics_; }
 
@@ -66,6 +70,7 @@ private:
     Watchdog watchdog_;
     verbs::Adapter adapter_;
     const bool automatic_;
+    transfer::CrossoversOfDomain crossovers_;
     std::optional<verbs::Adapter> soft_;
     std::unique_ptr<verbs::Device> datagram_device_;
     std::optional<verbs::Adapter> datagrams_;

@@ -223,6 +223,7 @@ int Endpoint::enable() {
                         .native_format = native_format_,
                         .place = native_format_ && !place_.known() ? next_place_in_job() : place_,
                         .lists = lists_,
+                        .crossovers = domain_.crossovers(),
                     });
     {
         const Entry entry{gate()};

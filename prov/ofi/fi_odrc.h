@@ -104,6 +104,9 @@ struct fi_odrc_statistics {
     uint64_t multicast_sent;
     uint64_t multicast_forwarded;
     uint64_t multicast_received;
+    uint64_t inline_bytes_most;
+    uint64_t copy_bytes_most;
+    uint64_t eager_bytes_most;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

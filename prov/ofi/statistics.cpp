@@ -75,7 +75,10 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .watchdog_batches = c.watchdog_batches,
             .multicast_sent = c.multicast_sent,
             .multicast_forwarded = c.multicast_forwarded,
-            .multicast_received = c.multicast_received};
+            .multicast_received = c.multicast_received,
+            .inline_bytes_most = c.inline_bytes_most,
+            .copy_bytes_most = c.copy_bytes_most,
+            .eager_bytes_most = c.eager_bytes_most};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -92,6 +92,10 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
               settings.regions != nullptr} {
     if (settings.native_format)
         wireup_.prepare(parameters().connect, settings.place, settings.lists);
+    const Crossovers& crossovers = settings.crossovers[0];
+    counters_.inline_bytes_most = crossovers.inlined;
+    counters_.copy_bytes_most = crossovers.copied;
+    counters_.eager_bytes_most = crossovers.eager;
     published(settings.native_format ? ondemand::NativeAddress::kBytes : address().length());
     statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());

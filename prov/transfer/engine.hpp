@@ -305,7 +305,10 @@ private:
         if (!send.numbered) send.header.sequence = send.peer->sent;
         stamp(lane, send.header);
     }
-    bool is_announced(const Send& send) const noexcept;
+    const Crossovers& crossovers(const Lane& lane) const noexcept {
+        return settings_.crossovers[lane.station().beside()];
+    }
+    bool is_announced(const Lane& lane, const Send& send) const noexcept;
     // So many copies are under way that more wait until some are back.
     bool has_many_frames() const noexcept {
         return frames_.taken() >= most_frames_ && stations_.under_way() > 0;

@@ -5,6 +5,7 @@
 
 #include "ondemand/wireup.hpp"
 #include "transfer/completion_sink.hpp"
+#include "transfer/crossovers.hpp"
 #include "transfer/region_tallies.hpp"
 #include "transfer/tally.hpp"
 
@@ -30,6 +31,7 @@ struct EngineSettings {
     bool native_format;  // of the address that peers get
     PlaceInJob place;    // in whose processes' ranges its queue pairs are
     bool lists;          // the program tells peers of those that the address has no room for
+    CrossoversOfDomain crossovers;
 };
 
 } // namespace odrc::transfer

@@ -10,6 +10,17 @@
 
 namespace odrc::transfer {
 
+// What is too long for a frame, or what a peer that has little room would have to keep elsewhere
+// than in the record of its arrival. What was injected has nothing else left than our copy.
+[[gnu::always_inline]] inline bool Engine::is_announced(const Lane& lane,
+                                                        const Send& send) const noexcept {
+    const bool may_be_long = send.length > kInjectSize; // the least that this can depend on
+    return (may_be_long && send.length > crossovers(lane).eager) ||
+           send.header.kind == wire::FrameKind::announce ||
+           (send.peer->has_little_room && send.length > Arrived::kInside && !send.buffer &&
+            !send.numbered);
+}
+
 int Engine::post(Lane& lane, Send& send) noexcept {
     if (send.header.kind == wire::FrameKind::placed || send.header.kind == wire::FrameKind::nothing)
         return post_built(lane, send, {});
@@ -20,15 +31,7 @@ int Engine::post(Lane& lane, Send& send) noexcept {
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
-    return is_announced(send) ? announce(lane, send) : post_message(lane, send);
-}
-
-// What does not fit into a frame, or what a peer that has little room would have to keep elsewhere
-// than in the record of its arrival. What was injected has nothing else left than our copy.
-bool Engine::is_announced(const Send& send) const noexcept {
-    return send.length > wire::kEagerLimit || send.header.kind == wire::FrameKind::announce ||
-           (send.peer->has_little_room && send.length > Arrived::kInside && !send.buffer &&
-            !send.numbered);
+    return is_announced(lane, send) ? announce(lane, send) : post_message(lane, send);
 }
 
 // A message in its frame: inline, gathered from where it lies, or copied together.
@@ -39,7 +42,7 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place = !send.buffer && send.pieces.count() < lane.qp().segments() &&
-                          (fits_inline || key.has_value());
+                          (fits_inline || (key && send.length > crossovers(lane).copied));
     if (!in_place && !send.buffer) {
         if (has_many_frames()) return FI_EAGAIN;
         send.pool = &frames_;

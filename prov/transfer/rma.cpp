@@ -162,8 +162,9 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
     const bool writes = rma.kind == FI_WRITE;
     const bool fits_inline = writes && copy.bytes <= lane.max_inline();
     const bool any_memory = lane.adapter().whole_memory_key().has_value();
-    const bool has_keys = any_memory || rma.has_keys();
-    if (!rma.buffer && !fits_inline && !has_keys && copy.bytes <= wire::kEagerLimit) {
+    const bool is_copied =
+        !fits_inline && !rma.has_keys() && copy.bytes > 0 && copy.bytes <= crossovers(lane).copied;
+    if (!rma.buffer && is_copied) {
         if (has_many_frames()) return FI_EAGAIN;
         rma.pool = &frames_;
         rma.buffer = writes ? copy_into_buffer(frames_, pieces) : frames_.take();

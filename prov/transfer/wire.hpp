@@ -124,8 +124,8 @@ static_assert(sizeof(Atomic) == 8);
 inline constexpr size_t kMaxMessageHeader = sizeof(FrameHeader) + 2 * sizeof(uint64_t);
 inline constexpr size_t kMaxHeader = kMaxMessageHeader + kIovLimit * sizeof(uint32_t);
 
-// The largest message that travels in its frame: up to here no device that was measured reads
-// faster (bench/README.md).
+// The largest message that may travel in its frame: up to here no device that was measured reads
+// faster (bench/README.md). Where one does, its sender announces shorter ones (crossovers.hpp).
 inline constexpr size_t kEagerLimit = 8192;
 // A buffer for any frame, in whole cache lines.
 inline constexpr size_t kFrameBytes = (kMaxHeader + kEagerLimit + 63) / 64 * 64;

@@ -46,8 +46,6 @@ Adapter::Adapter(const Device& device, Gate::Kind threads, Watchdog& watchdog)
     else
         open_cache(threads, watchdog);
     max_inline_ = port_.max_inline > 0 ? port_.max_inline : probe_inline();
-    ODRC_INFO(FI_LOG_DOMAIN, "{}: up to {} bytes go inline; more is {}", port_.name(), max_inline_,
-              whole_ ? "gathered from the program's memory" : "copied into registered buffers");
 }
 
 void Adapter::open_whole_memory() {

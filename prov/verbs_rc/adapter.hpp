@@ -8,6 +8,7 @@
 #include "verbs_rc/region_table.hpp"
 #include "verbs_rc/registration_cache.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace odrc::verbs {
@@ -86,6 +87,8 @@ public:
 
     // The most inline data a queue pair of this device takes, up to what we ask for.
     uint32_t max_inline() const noexcept { return max_inline_; }
+    // Queue pairs are made for no more than that from now on.
+    void limit_inline(uint32_t bytes) noexcept { max_inline_ = std::min(max_inline_, bytes); }
 
 private:
     ibv_mr* reg_mr(void* address, size_t length, int access) noexcept;

@@ -74,7 +74,7 @@ QueuePair::QueuePair(Adapter& adapter, ibv_cq* cq, ibv_srq* srq, Depth depth, in
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: no queue pair: {}", port.name(), fi_strerror(errno));
         throw Error{errno};
     }
-    max_inline_ = attr.cap.max_inline_data;
+    max_inline_ = std::min(attr.cap.max_inline_data, adapter.max_inline());
     address_ = local_address(port);
     const auto identity = adapter.context().identity(*qp_.get());
     address_.qpn = identity ? identity->qpn : qp_->qp_num;

@@ -22,6 +22,12 @@ FI_ODRC_CONNECT=all FI_LOG_LEVEL=info FI_LOG_PROV=odrc contract --test-suite-exc
     --source-file="$beforehand" 2>"$scratch/log"
 ((!failed)) || tail -n 2000 "$scratch/log" >&2
 
+# Each time by who comes first.
+for _ in 1 2 3; do
+    FI_ODRC_CROSSOVERS=auto XDG_CACHE_HOME=$scratch/no_such_folder/cache contract \
+        --source-file='*test_crossovers*'
+done
+
 # What waits for an answer that never comes, beside all the rest.
 "$ODRC_BUILD/contract_tests" --test-suite=silence &
 silence=$!

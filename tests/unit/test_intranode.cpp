@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kEverything =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+constexpr Crossovers kCrossovers{.inlined = 2048, .copied = 0, .eager = wire::kEagerLimit};
 
 class Party {
 public:
@@ -44,7 +45,8 @@ public:
                                    .atomics = true,
                                    .native_format = false,
                                    .place = {},
-                                   .lists = false}} {}
+                                   .lists = false,
+                                   .crossovers = {kCrossovers, kCrossovers}}} {}
     ~Party() { engine_.close(); }
 
     fi_addr_t insert(const Party& other) { return addresses_.insert(other.engine_.address()); }
