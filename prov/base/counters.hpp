@@ -25,7 +25,7 @@ struct Counters {
     uint64_t connections_replaced{0}; // made in the place of one that broke
     uint64_t peers_called{0};         // to whom first words went before they had answered
     uint64_t promotions{0};           // peers that went over from datagrams to a connection
-    uint64_t demotions{0};            // and back, their queue pair being for another
+    uint64_t demotions{0};            // and back, their queue pair being for another, or idle
     uint64_t repeats_dropped{0};      // frames that had come before, over one that broke
     // How long peers stood in line, our requests waited for an acceptance, our acceptances for a
     // confirmation, and peers were asked to leave: the sum of all.

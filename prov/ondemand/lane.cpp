@@ -30,6 +30,13 @@ void Lane::forget_early() noexcept {
     --peer_.early;
 }
 
+void Lane::earn(const ibv_send_wr& wr) noexcept {
+    static const Ticks within = ticks_of(kEarnedWithin);
+    if (ticks_now() - earns_since_ > within) begin_earning();
+    ++messages_;
+    for (int i = 0; i < wr.num_sge; ++i) bytes_ += wr.sg_list[i].length;
+}
+
 void Lane::probe() noexcept {
     if (!has_place()) return;
     const bool visited = visited_;

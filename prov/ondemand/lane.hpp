@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/ticks.hpp"
 #include "ondemand/station.hpp"
 #include "verbs_rc/post_list.hpp"
 #include "verbs_rc/queue_pair.hpp"
@@ -76,11 +77,14 @@ public:
     // Something went over it since this was last asked.
     bool visited() noexcept { return std::exchange(visited_, false); }
     void visit() noexcept { visited_ = true; }
-    // Since this began, so much has gone over it that its peer has earned a connection.
+    // So much has gone over it of late that its peer has earned a connection.
     bool has_earned() const noexcept {
         return messages_ >= kEarningMessages || bytes_ >= kEarningBytes;
     }
-    void begin_earning() noexcept { messages_ = bytes_ = 0; }
+    void begin_earning() noexcept {
+        messages_ = bytes_ = 0;
+        earns_since_ = ticks_now();
+    }
 
     // Work requests are under way whose end no completion will tell.
     bool untold() const noexcept { return unsignaled_ > 0; }
@@ -192,10 +196,8 @@ private:
 
     static constexpr uint32_t kEarningMessages = 32;
     static constexpr uint32_t kEarningBytes = 64 << 10;
-    void earn(const ibv_send_wr& wr) noexcept {
-        ++messages_;
-        for (int i = 0; i < wr.num_sge; ++i) bytes_ += wr.sg_list[i].length;
-    }
+    static constexpr std::chrono::seconds kEarnedWithin{1};
+    void earn(const ibv_send_wr& wr) noexcept;
 
     // These go after the queue pair that fills them.
     std::unique_ptr<srq::OwnReceives> receives_; // null: they are shared
@@ -218,6 +220,7 @@ private:
     srq::Buffer* last_early_{nullptr};
     uint32_t messages_{0};
     uint32_t bytes_{0};
+    Ticks earns_since_{0};
     Peer& peer_;
     uint32_t session_;
     const uint32_t received_before_; // it was made

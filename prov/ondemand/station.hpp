@@ -114,7 +114,7 @@ private:
     const uint32_t work_requests_;
     verbs::Channel channel_;
     verbs::Cq cq_;
-    bool* const called_; // null: that cannot be
+    bool* const called_;                        // null: that cannot be
     std::optional<srq::ReceiveQueue> receives_; // shared by all lanes
     std::optional<srq::BufferPool> own_;        // or for those of each
     srq::Shares shares_;

@@ -195,6 +195,7 @@ private:
     void agree(Peer& peer) noexcept;
     void go_over(Peer& peer) noexcept;
     void demote(Peer& peer) noexcept;
+    void look_for_idle(Time now) noexcept;
     void give_up_promotion(Peer& peer, int error) noexcept;
     void forget_second(Peer& peer) noexcept;
     void set_promotion(Peer& peer, Promotion promotion) noexcept;
@@ -312,6 +313,7 @@ private:
     uint32_t breaking_{0};       // peers whose last lane is not over, and who wait for that
     uint32_t lanes_{0};          // that take a queue pair each
     uint32_t datagram_lanes_{0}; // and others
+    Time idle_at_{kNever};       // it is looked who does not use the connection it has earned
     uint32_t promoting_{0}; // peers that have been asked for a second one, and have not answered
     uint32_t most_lanes_{queues_.most_lanes}; // fewer, where the device has no more
     Time more_at_{};                          // it may have again

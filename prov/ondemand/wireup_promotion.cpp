@@ -12,13 +12,14 @@
 //   none ──earned──▶ requested ──promoted──▶ agreed ──first lane idle──▶ done
 //   none ──promote──▶ accepted ──seen, or a frame──▶ agreed             the peer began
 //   requested ──promote──▶ accepted                                     both began
-//   done ──leave, left──▶ none          the queue pair is for another: the first lane carries again
+//   done ──leave, left──▶ none          the queue pair is for another, or nobody has used it for a
+//                                       while: the first lane carries again
 //
 // Each side goes over by itself, when nothing that it has sent is under way over the first lane. So
 // what it sends next cannot overtake it: that has come, though its receiver may find it later, for
 // it lies in another completion queue. What is found before its turn waits on its lane. Nobody
-// takes the first lane away: it is what is left when the connection is given up for another's sake,
-// with the handshake by which any goes (wireup_room.cpp), and then no word has to be exchanged.
+// takes the first lane away: it is what is left when the connection is given up, with the handshake
+// by which any goes (wireup_room.cpp), and then no word has to be exchanged.
 //
 // Both lanes are of one session, and one window. When either breaks, both do, and what takes their
 // place is a connection from the beginning.
@@ -31,6 +32,15 @@
 #include "ondemand/wireup.hpp"
 
 namespace odrc::ondemand {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Who has neither sent nor received anything over its connection for so long, or up to twice as
+// long, does without.
+constexpr auto kIdle = 10s;
+
+} // namespace
 
 // What is not the first of many has a connection at once: it is quicker, and a few take little.
 bool Wireup::may_begin_by_datagrams(const Peer& peer) const noexcept {
@@ -107,6 +117,10 @@ void Wireup::go_over(Peer& peer) noexcept {
     std::swap(peer.lane, peer.second);
     peer.promotion = Promotion::done;
     stand_on(connected_, peer);
+    if (idle_at_ == kNever) {
+        idle_at_ = peer.since + kIdle;
+        begun_ = true;
+    }
     counters_.connection_opened();
     ++counters_.promotions;
     peer.lane->station().shares().meet();
@@ -122,6 +136,19 @@ void Wireup::demote(Peer& peer) noexcept {
     peer.lane->begin_earning();
     ++counters_.demotions;
     mark_changed(peer);
+}
+
+void Wireup::look_for_idle(Time now) noexcept {
+    if (now < idle_at_) return;
+    idle_at_ = kNever;
+    for (Peer* peer = connected_.front(); peer;) {
+        Peer* next = connected_.after(*peer);
+        if (peer->promotion == Promotion::done) {
+            idle_at_ = now + kIdle;
+            if (!peer->lane->visited() && peer->nothing_waits() && peer->lane->idle()) leave(*peer);
+        }
+        peer = next;
+    }
 }
 
 void Wireup::give_up_promotion(Peer& peer, int error) noexcept {

@@ -83,12 +83,13 @@ bool Wireup::serve() noexcept {
         tell_of_stall(*line_.front(), now);
         serve_line();
     }
+    look_for_idle(now);
     if (spare_due() <= now) spares_.make_one();
     return taken < kAtATime;
 }
 
 Time Wireup::deadline() const noexcept {
-    Time first = in_line() + breaking_ > 0 ? Clock::now() + kLookEvery : kNever;
+    Time first = in_line() + breaking_ > 0 ? Clock::now() + kLookEvery : idle_at_;
     for (Peer* peer = wiring_.front(); peer; peer = wiring_.after(*peer))
         first = std::min(first, peer->retransmit_at);
     return first;

@@ -47,6 +47,28 @@ TEST_CASE("a first word is heard before the one who hears it has said anything")
     CHECK(other.heard_from(one.address()) == std::vector<uint32_t>{1, 2});
 }
 
+TEST_CASE("who does not use the connection that it has earned goes back to datagrams") {
+    Orders orders{false};
+    const Scenario scenario{.most_lanes = {8, 8},
+                            .before = {{0, 1}},
+                            .wishes = {{0, 1, Wish::promote}, {0, 1}, {1, 0}},
+                            .faults = 0,
+                            .waits = 0,
+                            .datagrams = {true, true}};
+    World world{seats(), scenario, orders};
+    world.run();
+    world.speak_again();
+    REQUIRE(world.side(0).counters().connections == 1);
+    world.pass(std::chrono::seconds{11});
+    CHECK(world.side(0).counters().connections == 1); // it had been used until then
+    world.pass(std::chrono::seconds{11});
+    for (size_t i : {0u, 1u}) CHECK(world.side(i).counters().connections == 0);
+    CHECK(world.side(0).counters().demotions == 1);
+    world.speak_again();
+    world.check();
+    for (size_t i : {0u, 1u}) CHECK(world.side(i).counters().connections == 0);
+}
+
 TEST_CASE("first words, of one, or of both, to whom they know by address") {
     for (const auto& wishes : {std::vector<Wish>{{0, 1}, {0, 1}}, {{0, 1}, {1, 0}}})
         in_every_order({.most_lanes = {8, 8},

@@ -175,6 +175,12 @@ void World::check() const {
     }
 }
 
+void World::pass(Clock::duration time) {
+    network::advance_to(Clock::now() + time);
+    step_all();
+    calm_down();
+}
+
 void World::speak_again() {
     const auto said = said_;
     for (const auto& [pair, count] : said) {

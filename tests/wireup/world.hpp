@@ -46,6 +46,9 @@ public:
     // One word from everybody to everybody who has spoken: over the connections that stand.
     void speak_again();
 
+    // So much time passes, and what is due then happens.
+    void pass(odrc::Clock::duration time);
+
     Side& side(size_t i) const { return *sides_[i]; }
 
 private:
