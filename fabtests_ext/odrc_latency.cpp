@@ -16,6 +16,7 @@ namespace {
 
 struct Options {
     Choice choice;
+    uint32_t format{FI_FORMAT_UNSPEC};
     std::vector<size_t> sizes{8};
     int batches{50};
     int iterations{1'000};
@@ -31,7 +32,8 @@ public:
     Member(Team& team, const Options& options)
         : team_{team}
         , options_{options}
-        , endpoint_{options.choice, {.caps = FI_TAGGED | FI_DIRECTED_RECV}}
+        , endpoint_{options.choice,
+                    {.caps = FI_TAGGED | FI_DIRECTED_RECV, .address_format = options.format}}
         , peer_{endpoint_.introduce(team)[team.rank() == 0 ? 1 : 0]}
         , out_(std::max(std::ranges::max(options.sizes), kAcknowledgement), 'o')
         , in_(out_.size())
@@ -206,6 +208,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{"Latency or rate of tagged messages between two processes."};
     add_choice(app, options.choice);
+    add_format(app, options.format);
     app.add_option("-s,--size", options.sizes,
                    "of a message, in bytes; several are measured in turn")
         ->capture_default_str();

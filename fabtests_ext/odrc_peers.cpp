@@ -19,6 +19,7 @@ namespace {
 
 struct Options {
     Choice choice;
+    uint32_t format{FI_FORMAT_UNSPEC};
     int peers{1024};
     int processes{4}; // that hold the peers
     int waves{1};     // in which they come, and go again
@@ -62,7 +63,7 @@ class Holder {
 public:
     Holder(const Options& options, const Names& names, int first, int end)
         : options_{options}
-        , base_{options.choice, {.caps = FI_MSG}} {
+        , base_{options.choice, {.caps = FI_MSG, .address_format = options.format}} {
         for (int i = first; i < end; ++i) names[i] = open();
     }
 
@@ -104,7 +105,7 @@ class Speaker {
 public:
     explicit Speaker(const Options& options)
         : options_{options}
-        , endpoint_{options.choice, {.caps = FI_MSG}} {}
+        , endpoint_{options.choice, {.caps = FI_MSG, .address_format = options.format}} {}
 
     void speak_to(const Names& names, int first, int end) {
         const size_t length = endpoint_.name().size();
@@ -184,6 +185,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{"One endpoint that speaks to very many"};
     add_choice(app, options.choice);
+    add_format(app, options.format);
     app.add_option("-n,--peers", options.peers, "how many endpoints it speaks to")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();

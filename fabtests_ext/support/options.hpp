@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fabric.hpp"
+#include "prov/ofi/fi_odrc.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,6 +14,13 @@ namespace fabtests_ext {
 inline void add_choice(CLI::App& app, Choice& choice) {
     app.add_option("-p,--provider", choice.provider, "libfabric provider")->capture_default_str();
     app.add_option("-d,--domain", choice.domain, "its domain (default: the first)");
+}
+
+// The format of addresses, FI_FORMAT_UNSPEC or odrc's own.
+inline void add_format(CLI::App& app, uint32_t& format) {
+    app.add_flag_callback(
+        "-a,--odrc-addresses", [&format] { format = FI_ODRC_ADDRESS; },
+        "addresses of odrc's own format, which say more");
 }
 
 // Those of a program whose processes can be on two hosts.

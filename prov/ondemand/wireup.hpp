@@ -63,6 +63,9 @@ public:
     const Address& address() const noexcept { return socket_.address(); }
     int fd() const noexcept { return socket_.fd(); }
 
+    // Opens what takes datagrams, if some peers of such a job are to begin by them. Before anything
+    // else.
+    void expect_datagrams(const PlaceInJob& place) noexcept;
     // Creates a queue pair for each process of the job, if that is what is wanted or, where it is
     // left open, what seems best (connect_rule.hpp). Before anything else; once.
     // lists: the peers get to know all of them, even if our address has not the room.
@@ -173,7 +176,6 @@ private:
     bool take_back_waiting() noexcept;
 
     // wireup_called.cpp
-    void expect_first_words(const PlaceInJob& place) noexcept;
     bool call(Peer& peer) noexcept;
     bool leads_elsewhere(Peer& peer, const WireupMessage& message) noexcept;
     void call_off(Peer& peer) noexcept;

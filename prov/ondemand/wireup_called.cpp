@@ -24,9 +24,10 @@
 
 namespace odrc::ondemand {
 
-// The address that the program gets has to say where first words are taken, if any are to come:
-// from all of a job that is larger than the connections that are made at once.
-void Wireup::expect_first_words(const PlaceInJob& place) noexcept {
+// Peers begin by datagrams where all do, and in a job that is larger than the connections that are
+// made at once. The address that the program gets has to say where they are taken, and nobody who
+// has something to say is to wait until there is such a place.
+void Wireup::expect_datagrams(const PlaceInJob& place) noexcept {
     if (queues_.stations.may_have_datagrams() && std::max(place.size, 1u) > queues_.at_once)
         queues_.stations.open_datagrams();
 }

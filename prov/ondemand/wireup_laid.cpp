@@ -67,7 +67,6 @@ void Wireup::prepare(Connect wish, const PlaceInJob& place, bool lists) noexcept
         choice = make_beforehand(wish, place, lists);
         return 0;
     });
-    expect_first_words(place);
     const std::string device = adapter_.port().name();
     if (error)
         ODRC_WARN(FI_LOG_EP_CTRL, "{}: connects on demand: {}", device, fi_strerror(-error));

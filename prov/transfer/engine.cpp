@@ -90,6 +90,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
               settings.address,
               settings.seal,
               settings.regions != nullptr} {
+    wireup_.expect_datagrams(settings.place);
     if (settings.native_format)
         wireup_.prepare(parameters().connect, settings.place, settings.lists);
     const Crossovers& crossovers = settings.crossovers[0];

@@ -34,7 +34,8 @@ Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_
               seal,
               false}
     , plug_{std::in_place, wireup_.fd(), wireup_.address()} {
-    if (place.known() || datagrams) wireup_.prepare(Connect::all, place, lists);
+    wireup_.expect_datagrams(place);
+    if (place.known()) wireup_.prepare(Connect::all, place, lists);
     while (poll()) { // what the one before has left
     }
 }
