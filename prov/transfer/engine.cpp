@@ -118,8 +118,8 @@ Engine::~Engine() {
 
 bool Engine::advance() noexcept {
     const bool found = poll();
-    if (!found && (stations_.called() ||
-                   (wireup_.active() && ++idle_polls_ % kPollsPerLook == 0))) [[unlikely]]
+    if (!found && (stations_.called() || (wireup_.active() && ++idle_polls_ % kPollsPerLook == 0)))
+        [[unlikely]]
         wireup_.serve();
     if (wireup_.any_changed()) [[unlikely]]
         take_changes();
