@@ -115,7 +115,7 @@ void CompletionQueue::take(const Datagrams::Arrival& arrival) noexcept {
     QueuePair* to = called ? find_caller(arrival) : find(arrival.packet.to);
     if (to && (called || to->knows(arrival))) return to->take(arrival);
     counts_.stray += called ? unclaimed_.keep(arrival) : 1;
-    called_ |= called;
+    if (called) called_.store(true, std::memory_order_relaxed);
 }
 
 // Whom that is for who does not know our side's number.

@@ -12,6 +12,7 @@
 #include "hostrc/unclaimed.hpp"
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -41,7 +42,7 @@ public:
     uint32_t number() const noexcept { return datagrams_.number(); }
 
     // First words have come that nobody has claimed since.
-    bool* called() noexcept { return &called_; }
+    std::atomic<bool>* called() noexcept { return &called_; }
 
     // Until the device has nothing more to do with the memory of what goes out.
     void wait_for_datagrams() noexcept;
@@ -92,7 +93,7 @@ private:
     Pool<Activity> activities_;
     Buckets<QueuePair, Named> connections_;
     Unclaimed unclaimed_;
-    bool called_{false};
+    std::atomic<bool> called_{false};
     std::array<uint32_t, kLatest> latest_{}; // numbers of connections that were made last
     size_t next_latest_{0};
     List<Activity, Stirred> stirred_;

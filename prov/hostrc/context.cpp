@@ -267,7 +267,7 @@ uint32_t HostContext::datagrams(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).number();
 }
 
-bool* HostContext::called(ibv_cq& cq) const noexcept {
+std::atomic<bool>* HostContext::called(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).called();
 }
 

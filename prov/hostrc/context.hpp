@@ -62,7 +62,7 @@ public:
     // stands for: those begin at 0, and what comes for another connection has another number.
     std::optional<verbs::Identity> identity(const ibv_qp& qp) const noexcept override;
     uint32_t datagrams(ibv_cq& cq) const noexcept override;
-    bool* called(ibv_cq& cq) const noexcept override;
+    std::atomic<bool>* called(ibv_cq& cq) const noexcept override;
     verbs::PacketCounts packets(ibv_cq& cq) const noexcept override;
 
     // ---- for its own objects ----

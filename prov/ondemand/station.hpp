@@ -11,7 +11,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 namespace odrc::ondemand {
 
@@ -99,7 +98,10 @@ public:
     // The queue pair to which peers send that have no connection here yet; 0: there is none.
     uint32_t datagrams() const noexcept { return adapter_.context().datagrams(*cq_.get()); }
     // Something has come from such a peer since this was last asked.
-    bool called() noexcept { return called_ && std::exchange(*called_, false); }
+    bool called() noexcept {
+        return called_ && called_->load(std::memory_order_relaxed) &&
+               called_->exchange(false, std::memory_order_relaxed);
+    }
 
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
     verbs::PacketCounts packets() const noexcept { return adapter_.context().packets(*cq_.get()); }
@@ -114,7 +116,7 @@ private:
     const uint32_t work_requests_;
     verbs::Channel channel_;
     verbs::Cq cq_;
-    bool* const called_;                        // null: that cannot be
+    std::atomic<bool>* const called_;           // null: that cannot be
     std::optional<srq::ReceiveQueue> receives_; // shared by all lanes
     std::optional<srq::BufferPool> own_;        // or for those of each
     srq::Shares shares_;

@@ -8,6 +8,7 @@
 // control path through Context, whose calls have the names, arguments and errors of the
 // libibverbs functions they stand for (ibv_create_qp(3) and its kin).
 
+#include <atomic>
 #include <cstddef>
 #include <infiniband/verbs.h>
 #include <memory>
@@ -82,12 +83,12 @@ public:
     // Where that is not by its own number, and a first packet's number of the program's choice.
     virtual std::optional<Identity> identity(const ibv_qp&) const noexcept { return std::nullopt; }
 
-    // The number of the queue pair for the datagrams that connections of a completion queue are made
-    // of, where the device does not keep them itself; else 0.
+    // The number of the queue pair for the datagrams that connections of a completion queue are
+    // made of, where the device does not keep them itself; else 0.
     virtual uint32_t datagrams(ibv_cq&) const noexcept { return 0; }
     // Set when something has come there for a connection that is yet to be made, and to be reset by
     // whoever makes it. Null where that cannot be.
-    virtual bool* called(ibv_cq&) const noexcept { return nullptr; }
+    virtual std::atomic<bool>* called(ibv_cq&) const noexcept { return nullptr; }
 
     // Of the connections of a completion queue, where the device does not keep them itself.
     virtual PacketCounts packets(ibv_cq&) const noexcept { return {}; }
