@@ -36,9 +36,6 @@ struct Activity : ListNode<Stirred>, ListNode<Owing>, ListNode<Timed> {
     uint32_t queued{0};
     uint32_t reads{0};        // under way
     uint32_t open_answers{0}; // of the stream
-    uint32_t timed_number{0}; // of the packet whose round trip is measured
-    bool tries{false};        // whether there is a receive now: one packet at a time
-    Ticks timed_at{0};        // 0: of none
     Ticks silence_at{UINT64_MAX};
     Ticks paused_until{UINT64_MAX};
 

@@ -23,7 +23,7 @@ constexpr uint8_t kSilences = 14;
 } // namespace
 
 void QueuePair::hear(const Packet& packet) noexcept {
-    hear_of_arrival(packet.acknowledged);
+    hear_of_arrival(packet.acknowledged, packet.echo);
     if (active_->reads > 0 && out_.under_way() == 0) {
         trip_.heard();
         await_answer(ticks_now());
@@ -33,19 +33,15 @@ void QueuePair::hear(const Packet& packet) noexcept {
         hear_not_ready();
     else if (packet.kind == PacketKind::refused)
         hear_refusal(packet);
-    else if (packet.flags & kGap)
-        send_again(out_.lost());
+    else if (packet.flags & kGap && out_.lost())
+        send_again();
 }
 
-void QueuePair::hear_of_arrival(uint32_t before) noexcept {
-    if (out_.acknowledge(before) == 0) return;
+void QueuePair::hear_of_arrival(uint32_t before, Stamp echo) noexcept {
+    if (out_.acknowledge(before, echo) == 0) return;
     const Ticks now = ticks_now();
     trip_.heard();
-    active_->tries = false;
-    if (active_->timed_at != 0 && is_before(active_->timed_number, before)) {
-        trip_.measured(now - active_->timed_at);
-        active_->timed_at = 0;
-    }
+    trip_.measured(time_since(echo, now));
     while (WorkRequest* w = active_->stream.front()) {
         if (!w->started || is_before(before, w->end())) break;
         if (active_->cursor == w) active_->cursor = nullptr;
@@ -54,6 +50,7 @@ void QueuePair::hear_of_arrival(uint32_t before) noexcept {
     }
     active_->silence_at = UINT64_MAX;
     if (out_.under_way() > 0) await_answer(now);
+    if (out_.repeats()) active_->cursor = nullptr; // perhaps from here on
     cq().stir(*active_);
 }
 
@@ -61,8 +58,8 @@ void QueuePair::hear_not_ready() noexcept {
     static const Ticks pause = ticks_of(kNotReady);
     cq().context().count_not_ready();
     trip_.heard();
-    active_->tries = true;
-    send_again(out_.go_back());
+    out_.not_ready();
+    send_again();
     active_->silence_at = UINT64_MAX;
     active_->paused_until = ticks_now() + pause;
     cq().time(*active_, active_->paused_until);
@@ -75,10 +72,8 @@ void QueuePair::hear_refusal(const Packet& packet) noexcept {
     give_up(guilty, known ? static_cast<ibv_wc_status>(packet.status) : IBV_WC_REM_OP_ERR);
 }
 
-void QueuePair::send_again(uint32_t packets) noexcept {
-    if (packets == 0) return;
+void QueuePair::send_again() noexcept {
     active_->cursor = nullptr;
-    active_->timed_at = 0; // nobody knows which of them is answered
     cq().stir(*active_);
 }
 
@@ -92,10 +87,12 @@ void QueuePair::on_timer(Ticks now) noexcept {
     if (out_.under_way() == 0 && active_->reads == 0) return;
     trip_.silent();
     if (trip_.silences() >= kSilences) return give_up(nullptr, IBV_WC_RETRY_EXC_ERR);
-    if (out_.under_way() > 0)
-        send_again(out_.silent());
-    else
+    if (out_.under_way() > 0) {
+        out_.silent(stamp_of(now));
+        send_again();
+    } else {
         say(PacketKind::acknowledge, kAsks); // it has the question, but is it still there?
+    }
     await_answer(now);
 }
 

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "hostrc/round_trip.hpp"
+
 #include <bit>
 #include <cstdint>
 
@@ -31,7 +33,7 @@ inline constexpr uint8_t kImmediate = 4; // the last piece completes with the va
 inline constexpr uint8_t kAsks = 8;      // for an acknowledgement at once
 inline constexpr uint8_t kGap = 16;      // later packets have come than what is acknowledged
 
-inline constexpr uint8_t kPacketVersion = 1;
+inline constexpr uint8_t kPacketVersion = 2;
 
 // Who speaks first may know where, and not yet to which connection: the receiver finds that by the
 // sender's number, or keeps the packet until it has made it.
@@ -51,8 +53,10 @@ struct Packet {
     uint32_t key;       // of reads, writes, swaps and adds: the region
     uint32_t length;    // of a read
     uint64_t address;   // of reads, swaps, adds, and of each piece of a write
+    Stamp sent;
+    Stamp echo; // of what is acknowledged: when that was sent
 };
-static_assert(sizeof(Packet) == 40);
+static_assert(sizeof(Packet) == 48);
 static_assert(std::endian::native == std::endian::little);
 
 } // namespace odrc::host

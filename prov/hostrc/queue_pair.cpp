@@ -141,7 +141,6 @@ void QueuePair::fail() noexcept {
         if (w->status == IBV_WC_SUCCESS && w->lacks_answer()) w->status = IBV_WC_WR_FLUSH_ERR;
     active_->cursor = nullptr;
     active_->reads = 0;
-    active_->timed_at = 0;
     active_->silence_at = active_->paused_until = UINT64_MAX;
     if (active_->on<Owing>()) List<Activity, Owing>::erase(*active_);
 }

@@ -112,17 +112,17 @@ private:
     bool start(WorkRequest& w) noexcept;
     bool may_use_memory(const WorkRequest& w) const noexcept;
     bool send_piece(WorkRequest& w) noexcept;
-    Packet make_packet(PacketKind kind, uint32_t number) noexcept;
+    Packet make_packet(PacketKind kind, uint32_t number, Ticks now) noexcept;
     bool complete() noexcept;
     void complete_one(WorkRequest& w) noexcept;
     void end(WorkRequest& w, ibv_wc_status status) noexcept;
 
     // hearing.cpp
     void hear(const Packet& packet) noexcept;
-    void hear_of_arrival(uint32_t before) noexcept;
+    void hear_of_arrival(uint32_t before, Stamp echo) noexcept;
     void hear_not_ready() noexcept;
     void hear_refusal(const Packet& packet) noexcept;
-    void send_again(uint32_t packets) noexcept;
+    void send_again() noexcept;
     void await_answer(Ticks from) noexcept;
     void give_up(WorkRequest* guilty, ibv_wc_status status) noexcept;
 
@@ -141,7 +141,7 @@ private:
     void complete_receive(const Packet& packet, ibv_wc_opcode opcode, uint32_t length) noexcept;
     void give_receive_back() noexcept;
     void queue_answer(WorkRequest& w) noexcept;
-    void owe(Ticks when) noexcept;
+    void owe(const Packet& packet, Ticks when) noexcept;
     void say(PacketKind kind, uint8_t flags) noexcept;
 
     std::unique_ptr<Receives> own_receives_; // null: they are those of a shared queue

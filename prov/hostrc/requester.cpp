@@ -133,7 +133,6 @@ bool QueuePair::tend() noexcept {
 // False: the device has no room for more now.
 bool QueuePair::send_all() noexcept {
     while (alive() && out_.open() && active_->paused_until == UINT64_MAX) {
-        if (active_->tries && out_.under_way() > 0) break;
         WorkRequest* w = next_to_send();
         if (!w || (!w->started && !start(*w))) return true;
         if (!cq().datagrams().has_room()) return false;
@@ -180,7 +179,7 @@ bool QueuePair::may_use_memory(const WorkRequest& w) const noexcept {
     });
 }
 
-Packet QueuePair::make_packet(PacketKind kind, uint32_t number) noexcept {
+Packet QueuePair::make_packet(PacketKind kind, uint32_t number, Ticks now) noexcept {
     if (active_->on<Owing>()) List<Activity, Owing>::erase(*active_);
     return {.to = peer_number_,
             .from = qp_num,
@@ -193,7 +192,9 @@ Packet QueuePair::make_packet(PacketKind kind, uint32_t number) noexcept {
             .immediate = 0,
             .key = 0,
             .length = 0,
-            .address = 0};
+            .address = 0,
+            .sent = stamp_of(now),
+            .echo = in_.pay()};
 }
 
 // False: it cannot go any more, and the connection is over.
@@ -218,7 +219,8 @@ bool QueuePair::send_piece(WorkRequest& w) noexcept {
         count = slice(w, begin, std::min(most, w.length - begin), pieces);
     }
 
-    Packet p = make_packet(w.kind, out_.next());
+    const Ticks now = ticks_now();
+    Packet p = make_packet(w.kind, out_.next(), now);
     // Who waits for the end of a write waits for nothing else.
     const bool awaited = last && w.signaled && w.kind == PacketKind::write;
     p.flags = static_cast<uint8_t>((index == 0 ? kFirst : 0) | (last ? kLast : 0) |
@@ -231,13 +233,7 @@ bool QueuePair::send_piece(WorkRequest& w) noexcept {
     const uint64_t datagram = cq().datagrams().send(ah_, peer_datagrams_, p, {pieces, count});
     w.last_datagram = std::max(w.last_datagram, datagram);
 
-    const Ticks now = ticks_now();
-    if (out_.repeats()) {
-        ++cq().count().repeated;
-    } else if (active_->timed_at == 0) {
-        active_->timed_at = now;
-        active_->timed_number = out_.next();
-    }
+    cq().count().repeated += out_.repeats();
     out_.send();
     if (active_->silence_at == UINT64_MAX) await_answer(now);
     return true;

@@ -54,13 +54,13 @@ void QueuePair::take_in(const Datagrams::Arrival& arrival) noexcept {
     hear(packet);
     if (!alive()) return;
     if (!is_numbered(packet.kind)) {
-        if (packet.kind == PacketKind::acknowledge && packet.flags & kAsks) owe(0);
+        if (packet.kind == PacketKind::acknowledge && packet.flags & kAsks) owe(packet, 0);
         return;
     }
     switch (in_.look(packet.number)) {
     case InWindow::Arrival::again: // the acknowledgement may have been lost
         ++cq().count().doubled;
-        return owe(0);
+        return owe(packet, 0);
     case InWindow::Arrival::early:
         ++cq().count().early;
         if (in_.tells_gap()) say(PacketKind::acknowledge, kGap);
@@ -80,9 +80,9 @@ void QueuePair::take_in(const Datagrams::Arrival& arrival) noexcept {
     in_.accept();
     static const Ticks wait = ticks_of(kMayWait);
     if (packet.flags & kAsks)
-        owe(0);
+        owe(packet, 0);
     else if (!active_->on<Owing>())
-        owe(ticks_now() + wait);
+        owe(packet, ticks_now() + wait);
 }
 
 QueuePair::Verdict QueuePair::carry_out(const Datagrams::Arrival& arrival) noexcept {
@@ -287,7 +287,8 @@ void QueuePair::acknowledge() noexcept {
     say(PacketKind::acknowledge, 0);
 }
 
-void QueuePair::owe(Ticks when) noexcept {
+void QueuePair::owe(const Packet& packet, Ticks when) noexcept {
+    in_.owe(packet.sent);
     if (active_->on<Owing>()) List<Activity, Owing>::erase(*active_);
     active_->pays_at = when;
     cq().owe(*active_, when);
@@ -296,7 +297,7 @@ void QueuePair::owe(Ticks when) noexcept {
 // What has no number, and may be lost: also for want of room.
 void QueuePair::say(PacketKind kind, uint8_t flags) noexcept {
     if (!cq().datagrams().has_room()) return;
-    Packet packet = make_packet(kind, out_.next());
+    Packet packet = make_packet(kind, out_.next(), ticks_now());
     packet.flags = flags;
     packet.status = refusal_;
     cq().datagrams().send(ah_, peer_datagrams_, packet, {});

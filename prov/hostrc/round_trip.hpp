@@ -10,6 +10,14 @@
 
 namespace odrc::host {
 
+// When something was sent, by its sender's ticks, 1024 of them at a time: nobody else reads it.
+using Stamp = uint32_t;
+
+constexpr Stamp stamp_of(Ticks time) noexcept { return static_cast<Stamp>(time >> 10); }
+constexpr Ticks time_since(Stamp stamp, Ticks now) noexcept {
+    return Ticks{stamp_of(now) - stamp} << 10;
+}
+
 // How long to wait for an acknowledgement: by measured round trips, and twice as long each time
 // that none comes (RFC 6298).
 class RoundTrip {
@@ -17,9 +25,11 @@ public:
     // A peer whose turn on its processor it is not answers some milliseconds later.
     static constexpr std::chrono::milliseconds kShortest{2};
     static constexpr std::chrono::milliseconds kLongest{256};
+    // Until one is measured: the other side may have to make its connection first.
+    static constexpr std::chrono::milliseconds kUnmeasured{16};
 
     void measured(Ticks trip) noexcept {
-        const auto t = static_cast<int32_t>(std::min<Ticks>(trip, kMost));
+        const auto t = static_cast<int32_t>(std::clamp<Ticks>(trip, 1, kMost));
         if (smooth_ == 0) {
             smooth_ = t;
             varies_ = t / 2;
@@ -33,8 +43,11 @@ public:
     uint8_t silences() const noexcept { return doubled_; } // in a row
 
     Ticks patience() const noexcept {
-        static const Ticks shortest = ticks_of(kShortest), longest = ticks_of(kLongest);
-        const Ticks once = std::max(smooth_ + 4 * static_cast<Ticks>(varies_), shortest);
+        static const Ticks shortest = ticks_of(kShortest), longest = ticks_of(kLongest),
+                           unmeasured = ticks_of(kUnmeasured);
+        const Ticks once = smooth_ == 0
+                               ? unmeasured
+                               : std::max(smooth_ + 4 * static_cast<Ticks>(varies_), shortest);
         return std::min(once << std::min<uint8_t>(doubled_, 16), longest);
     }
 

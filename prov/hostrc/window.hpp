@@ -5,7 +5,9 @@
 
 // Numbers of packets: which may go out, which have come, which go again. After the LCI study's
 // reliability on the host (Verstoep et al. 2004, section 3) and the go-back-N of IBTA 1.4, 9.7.
-// Nothing here knows of time, memory or the device.
+// Nothing here knows of memory or the device, and of time no more than the order of stamps, which
+// packets carry and acknowledgements say again (RFC 7323): so it is known which copy of a packet
+// has come.
 
 #include "base/sequence.hpp"
 
@@ -20,6 +22,10 @@ inline constexpr uint16_t kMostWindow = 64;
 
 // What goes out. At most a window's worth of packets is under way; that grows by one with each
 // window that has come through, and is halved when something was lost (RFC 5681).
+//
+// Silence alone is no loss: whatever is under way may only be late. The first packet goes again,
+// alone, until something is heard of it. If that is of a copy from before the silence, all was
+// late, and the window is as it was; else all that follows goes again, too (RFC 3522, RFC 4015).
 class OutWindow {
 public:
     explicit OutWindow(uint32_t first = 0, uint16_t size = kFirstWindow) noexcept
@@ -30,11 +36,16 @@ public:
         , size_{size} {}
 
     uint32_t acknowledged() const noexcept { return acknowledged_; } // all before it have come
-    uint32_t next() const noexcept { return next_; }                 // to go out, perhaps again
-    bool repeats() const noexcept { return next_ != end_; }          // it went before
+    // To go out, perhaps again.
+    uint32_t next() const noexcept { return probes_ ? acknowledged_ : next_; }
+    bool repeats() const noexcept { return probes_ || next_ != end_; } // it went before
     uint32_t under_way() const noexcept { return next_ - acknowledged_; }
     uint32_t size() const noexcept { return size_; }
-    bool open() const noexcept { return under_way() < size_; }
+    bool in_doubt() const noexcept { return size_before_ != 0; }
+    bool open() const noexcept {
+        if (in_doubt()) return probes_;
+        return under_way() < (tries_ ? 1 : size_);
+    }
 
     // The sender of the packet that goes out now wants to hear of it at once: there would be
     // silence else, for the window is half full, or full, or the packet goes again.
@@ -43,15 +54,18 @@ public:
         return now == size_ || now == size_ / 2 || repeats();
     }
     void send() noexcept {
-        if (next_++ == end_) end_ = next_;
+        if (!std::exchange(probes_, false) && next_++ == end_) end_ = next_;
     }
 
-    // Gives how many packets that is news of. What cannot be meant, or is old, is none.
-    uint32_t acknowledge(uint32_t before) noexcept {
+    // stamp: of one of the packets that this tells of. Gives of how many that is news. What cannot
+    // be meant, or is old, is none.
+    uint32_t acknowledge(uint32_t before, uint32_t stamp) noexcept {
         const uint32_t news = before - acknowledged_;
-        if (news > end_ - acknowledged_) return 0;
+        if (news == 0 || news > end_ - acknowledged_) return 0;
         acknowledged_ = before;
         if (is_before(next_, before)) next_ = before; // it had come after all
+        tries_ = false;
+        if (in_doubt()) judge(is_before(stamp, doubted_));
         grown_ = static_cast<uint16_t>(grown_ + news);
         if (grown_ >= size_) {
             grown_ = 0;
@@ -60,34 +74,61 @@ public:
         return news;
     }
 
-    // The first that is not acknowledged has not come. Gives how many go again: none where they
-    // do so already.
-    uint32_t lost() noexcept {
-        if (is_before(acknowledged_, recovered_)) return 0;
-        shrink(size_ / 2);
-        return go_back();
+    // The first that is not acknowledged has not come, though later ones have. True: it goes again,
+    // and so do all behind it; false where it is about to, anyway.
+    bool lost() noexcept {
+        if (in_doubt() || is_before(acknowledged_, recovered_)) return false;
+        shrink();
+        go_back();
+        return true;
     }
-    // Nobody answers.
-    uint32_t silent() noexcept {
-        shrink(kLeastWindow);
-        return go_back();
+    // Nothing is heard of what is under way. stamp: of now.
+    void silent(uint32_t stamp) noexcept {
+        if (!in_doubt()) {
+            size_before_ = size_;
+            doubted_ = stamp;
+        }
+        shrink();
+        probes_ = true;
     }
-    // The first that is not acknowledged came, and was left lying.
-    uint32_t go_back() noexcept { return std::exchange(next_, acknowledged_) - acknowledged_; }
+    // The first that is not acknowledged came, and was left lying, as was all behind it. Whether it
+    // is taken now is tried with one packet.
+    void not_ready() noexcept {
+        if (in_doubt()) trust();
+        tries_ = true;
+        next_ = acknowledged_;
+    }
 
 private:
-    void shrink(uint16_t size) noexcept {
-        size_ = std::max(size, kLeastWindow);
+    void judge(bool late) noexcept {
+        if (late) return trust();
+        size_before_ = 0;
+        probes_ = false;
+        go_back();
+    }
+    void trust() noexcept {
+        size_ = std::exchange(size_before_, uint16_t{0});
+        probes_ = false;
+    }
+    void shrink() noexcept {
+        size_ = std::max<uint16_t>(size_ / 2, kLeastWindow);
         grown_ = 0;
+    }
+    void go_back() noexcept {
+        next_ = acknowledged_;
         recovered_ = end_;
     }
 
     uint32_t acknowledged_;
     uint32_t next_;
-    uint32_t end_;       // went out at least once: all before
-    uint32_t recovered_; // a loss before it shrinks the window no more
+    uint32_t end_;        // went out at least once: all before
+    uint32_t recovered_;  // a loss before it shrinks the window no more
+    uint32_t doubted_{0}; // the stamp at which the silence was noticed
     uint16_t size_;
-    uint16_t grown_{0}; // what has come since it grew
+    uint16_t grown_{0};       // what has come since it grew
+    uint16_t size_before_{0}; // the size before the silence; 0: there is none
+    bool probes_{false};      // the first is to go again
+    bool tries_{false};
 };
 
 // What comes in.
@@ -107,12 +148,23 @@ public:
         ++expected_;
         gap_told_ = false;
     }
+    // An acknowledgement is owed, for what has this stamp.
+    void owe(uint32_t stamp) noexcept {
+        if (!std::exchange(owes_, true)) stamp_ = stamp;
+    }
+    // It goes out: gives the stamp for which it is owed longest.
+    uint32_t pay() noexcept {
+        owes_ = false;
+        return stamp_;
+    }
     // Whether the sender is yet to be told of the gap before an early one. Should that be lost, it
     // hears of it by silence.
     bool tells_gap() noexcept { return !std::exchange(gap_told_, true); }
 
 private:
     uint32_t expected_;
+    uint32_t stamp_{0};
+    bool owes_{false};
     bool gap_told_{false};
 };
 

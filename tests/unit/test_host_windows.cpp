@@ -22,19 +22,25 @@ namespace {
 
 constexpr uint32_t kFirstNumber = 0xfffffffe; // they wrap on the way
 constexpr uint32_t kPackets = 4;
+constexpr uint32_t kFirstStamp = 0xffffffff; // and so do these
 
 struct World {
     enum class Word : uint8_t { packet, heard, gap, not_ready };
     struct Datagram {
         Word word;
         uint32_t number; // of the packet, or before which all have come
+        uint32_t stamp;  // of the packet, or what is said of that
         auto operator<=>(const Datagram&) const = default;
     };
 
     OutWindow out{kFirstNumber, 3};
     InWindow in{kFirstNumber};
-    uint32_t given{0}; // packets that began
-    uint32_t taken{0}; // packets that were taken in
+    uint32_t given{0};         // packets that began
+    uint32_t taken{0};         // packets that were taken in
+    uint32_t now{kFirstStamp}; // later behind each silence
+    bool armed{false};         // the sender's timer
+    bool pauses{false};        // until there may be a receive
+    bool owes{false};          // an acknowledgement
     bool in_order{true};
     std::vector<Datagram> net{};
     // What may still happen.
@@ -42,23 +48,35 @@ struct World {
 
     bool over() const { return out.acknowledged() == kFirstNumber + kPackets; }
 
-    void say(Word word, uint32_t number) {
-        net.push_back({word, number});
+    void put(const Datagram& d) {
+        net.push_back(d);
         std::ranges::sort(net); // there is no order
     }
+    bool may_send() const { return out.open() && !pauses && (out.repeats() || given < kPackets); }
     bool send() {
-        const bool left = out.repeats() || given < kPackets;
-        if (!out.open() || !left) return false;
+        if (!may_send()) return false;
         given += !out.repeats();
-        say(Word::packet, out.next());
+        put({Word::packet, out.next(), now});
         out.send();
+        armed = true;
         return true;
     }
     bool hear_nothing() {
-        if (out.under_way() == 0) return false;
-        if (!net.empty() && early_alarms-- == 0) return false;
-        out.silent();
+        if (!armed || out.under_way() == 0) return false;
+        if ((!net.empty() || owes) && early_alarms-- == 0) return false;
+        now += !out.in_doubt();
+        out.silent(now);
         return true;
+    }
+    bool end_pause() { return std::exchange(pauses, false); }
+    bool pay() {
+        if (!owes) return false;
+        say(Word::heard);
+        return true;
+    }
+    void say(Word word) {
+        put({word, in.expected(), in.pay()});
+        owes = false;
     }
     bool lose(size_t i) {
         if (losses-- == 0) return false;
@@ -67,7 +85,7 @@ struct World {
     }
     bool copy(size_t i) {
         if (copies-- == 0) return false;
-        say(net[i].word, net[i].number);
+        put(Datagram{net[i]});
         return true;
     }
     bool find_no_receive(size_t i) {
@@ -75,47 +93,55 @@ struct World {
             return false;
         net.erase(net.begin() + static_cast<std::ptrdiff_t>(i));
         in.tells_gap();
-        say(Word::not_ready, in.expected());
+        say(Word::not_ready);
         return true;
     }
     bool deliver(size_t i) {
         const Datagram d = net[i];
         net.erase(net.begin() + static_cast<std::ptrdiff_t>(i));
         if (d.word == Word::packet)
-            take(d.number);
+            take(d);
         else
             hear(d);
         return true;
     }
-    void take(uint32_t number) {
-        switch (in.look(number)) {
+    void take(const Datagram& d) {
+        switch (in.look(d.number)) {
         case InWindow::Arrival::next:
-            in_order = in_order && number == kFirstNumber + taken++;
+            in_order = in_order && d.number == kFirstNumber + taken++;
             in.accept();
-            return say(Word::heard, in.expected());
+            break;
         case InWindow::Arrival::again:
-            return say(Word::heard, in.expected());
+            break;
         case InWindow::Arrival::early:
-            if (in.tells_gap()) say(Word::gap, in.expected());
+            if (in.tells_gap()) say(Word::gap);
+            return;
         }
+        in.owe(d.stamp);
+        owes = true;
     }
     void hear(const Datagram& d) {
-        out.acknowledge(d.number);
+        if (out.acknowledge(d.number, d.stamp) > 0) armed = out.under_way() > 0;
         if (d.number != out.acknowledged()) return;
         if (d.word == Word::gap) out.lost();
-        if (d.word == Word::not_ready) out.go_back();
+        if (d.word != Word::not_ready) return;
+        out.not_ready();
+        armed = false;
+        pauses = true;
     }
 
     std::vector<uint32_t> key() const {
         std::vector<uint32_t> key(sizeof out / sizeof(uint32_t));
         std::memcpy(key.data(), &out, sizeof out);
         InWindow same = in;
-        key.insert(key.end(), {in.expected(), same.tells_gap(), given});
+        key.insert(key.end(),
+                   {in.expected(), same.tells_gap(), same.pay(), given, now, armed, pauses, owes});
         for (const int left : {losses, copies, early_alarms, refusals})
             key.push_back(static_cast<uint32_t>(left));
         for (const Datagram& d : net) {
             key.push_back(static_cast<uint32_t>(d.word));
             key.push_back(d.number);
+            key.push_back(d.stamp);
         }
         return key;
     }
@@ -128,6 +154,8 @@ struct World {
         };
         try_out([](World& w) { return w.send(); });
         try_out([](World& w) { return w.hear_nothing(); });
+        try_out([](World& w) { return w.end_pause(); });
+        try_out([](World& w) { return w.pay(); });
         for (size_t i = 0; i < net.size(); ++i) {
             if (i > 0 && net[i] == net[i - 1]) continue;
             try_out([i](World& w) { return w.deliver(i); });
@@ -169,6 +197,8 @@ TEST_CASE("packets arrive once each and in their order, whatever the network doe
         REQUIRE(w.in.expected() - kFirstNumber <= w.given);
         REQUIRE_FALSE(is_before(w.in.expected(), w.out.acknowledged()));
         REQUIRE(w.out.under_way() <= kPackets);
+        // Something may go out, or will be looked after.
+        REQUIRE((w.over() || w.may_send() || w.armed || w.pauses));
         if (w.over()) {
             REQUIRE(w.in.expected() == w.out.acknowledged());
             ends.push_back(number);
@@ -191,33 +221,103 @@ TEST_CASE("packets arrive once each and in their order, whatever the network doe
     MESSAGE(seen.size() << " states");
 }
 
+namespace {
+
+void send(OutWindow& out, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) out.send();
+}
+
+} // namespace
+
+TEST_CASE("what was only late goes again once for each silence, and the window is as it was") {
+    OutWindow out{kFirstNumber, 8};
+    send(out, 8);
+    for (uint32_t silence = 0; silence < 6; ++silence) {
+        out.silent(kFirstStamp + silence);
+        CHECK(out.next() == kFirstNumber);
+        CHECK(out.repeats());
+        CHECK(out.open());
+        out.send();
+        CHECK_FALSE(out.open());
+        CHECK(out.under_way() == 8);
+    }
+    CHECK_FALSE(out.lost()); // it has gone again already
+    CHECK(out.acknowledge(kFirstNumber + 3, kFirstStamp - 1) == 3);
+    CHECK(out.size() == 8);
+    CHECK_FALSE(out.repeats());
+    CHECK(out.under_way() == 5);
+    CHECK(out.open());
+    CHECK(out.lost()); // for the silence hides no loss
+    CHECK(out.size() == 4);
+}
+
+TEST_CASE("what was lost goes again, all of it, once its repeat is heard of") {
+    OutWindow out{kFirstNumber, 8};
+    send(out, 8);
+    out.silent(kFirstStamp);
+    out.silent(kFirstStamp + 1);
+    out.send();
+    CHECK(out.acknowledge(kFirstNumber + 1, kFirstStamp) == 1);
+    CHECK(out.size() == kLeastWindow);
+    CHECK(out.under_way() == 0);
+    CHECK(out.repeats());
+    CHECK(out.next() == kFirstNumber + 1);
+    send(out, 2);
+    CHECK_FALSE(out.lost()); // of the same loss
+    CHECK(out.acknowledge(kFirstNumber + 8, kFirstStamp + 2) == 7);
+    CHECK_FALSE(out.repeats());
+}
+
+TEST_CASE("who finds no receive is tried with one packet, and was not silent") {
+    OutWindow out{kFirstNumber, 8};
+    send(out, 8);
+    out.silent(kFirstStamp);
+    out.not_ready();
+    CHECK(out.size() == 8);
+    CHECK(out.repeats());
+    send(out, 1);
+    CHECK_FALSE(out.open());
+    out.silent(kFirstStamp + 1);
+    CHECK(out.open());
+    send(out, 1);
+    CHECK(out.acknowledge(kFirstNumber + 1, kFirstStamp + 1) == 1);
+    CHECK(out.open());
+    CHECK(out.next() == kFirstNumber + 1);
+}
+
+TEST_CASE("an acknowledgement says the stamp for which it is owed longest") {
+    InWindow in;
+    in.owe(3);
+    in.owe(4);
+    CHECK(in.pay() == 3);
+    CHECK(in.pay() == 3); // nothing has come since
+    in.owe(5);
+    CHECK(in.pay() == 5);
+}
+
 TEST_CASE("a window grows with what arrives, and shrinks with what does not") {
     OutWindow out;
-    const auto send = [&](uint32_t count) {
-        for (uint32_t i = 0; i < count; ++i) out.send();
-    };
     CHECK(out.size() == kFirstWindow);
-    send(kFirstWindow);
+    send(out, kFirstWindow);
     CHECK_FALSE(out.open());
-    CHECK(out.acknowledge(kFirstWindow) == kFirstWindow);
+    CHECK(out.acknowledge(kFirstWindow, 0) == kFirstWindow);
     CHECK(out.size() == kFirstWindow + 1);
-    CHECK(out.acknowledge(kFirstWindow) == 0);
-    CHECK(out.acknowledge(kFirstWindow + 1) == 0); // which never went out
-    CHECK(out.acknowledge(kFirstWindow - 1) == 0);
+    CHECK(out.acknowledge(kFirstWindow, 0) == 0);
+    CHECK(out.acknowledge(kFirstWindow + 1, 0) == 0); // which never went out
+    CHECK(out.acknowledge(kFirstWindow - 1, 0) == 0);
 
-    send(10);
-    CHECK(out.lost() == 10); // all go again
+    send(out, 10);
+    CHECK(out.lost());
     CHECK(out.size() == (kFirstWindow + 1) / 2);
     CHECK(out.repeats());
-    send(4);
-    CHECK(out.lost() == 0); // of the same loss
-    CHECK(out.acknowledge(out.acknowledged() + 8) == 8);
+    CHECK(out.under_way() == 0); // all go again
+    send(out, 4);
+    CHECK_FALSE(out.lost()); // of the same loss
+    CHECK(out.acknowledge(out.acknowledged() + 8, 0) == 8);
     CHECK(out.under_way() == 0); // they had come after all
-    CHECK(out.silent() == 0);
-    CHECK(out.size() == kLeastWindow);
     for (int i = 0; i < 10000; ++i) {
         out.send();
-        out.acknowledge(out.next());
+        out.acknowledge(out.next(), 0);
     }
     CHECK(out.size() == kMostWindow);
 }
