@@ -32,6 +32,10 @@ constexpr Column kColumns[] = {
     {"IN-B", &Counters::bytes_received},
     {"RMA", &Counters::rma_operations},
     {"MEM-B", &Counters::memory_bytes},
+    {"PK-OUT", &Counters::packets_sent},
+    {"AGAIN", &Counters::packets_repeated},
+    {"ACKS", &Counters::acknowledgements},
+    {"PK-IN", &Counters::packets_received},
 };
 
 uint64_t messages(const Counters& c) noexcept {
@@ -71,7 +75,7 @@ std::string heading() {
     std::string line =
         odrc::format("{:>7} {:<15} {:<10} {:<21}", "PID", "COMMAND", "DEVICE", "ADDRESS");
     for (const Column& column : kColumns) line += odrc::format(" {:>6}", column.name);
-    return line + odrc::format(" {:>6} {:>6}\n", "MSG/S", "B/S");
+    return line + odrc::format(" {:>6} {:>6} {:>6}\n", "DROP", "MSG/S", "B/S");
 }
 
 std::string lines(const EndpointSeen& e, const Rates& rates) {
@@ -80,7 +84,9 @@ std::string lines(const EndpointSeen& e, const Rates& rates) {
         odrc::format("{:>7} {:<15} {:<10} {:<21}", e.pid, e.command, e.device, address);
     for (const Column& column : kColumns)
         all += odrc::format(" {:>6}", short_number(static_cast<double>(e.counters.*column.value)));
-    all += odrc::format(" {:>6} {:>6}\n", short_number(rates.messages), short_number(rates.bytes));
+    all += odrc::format(" {:>6} {:>6} {:>6}\n",
+                        short_number(static_cast<double>(e.counters.packets_dropped())),
+                        short_number(rates.messages), short_number(rates.bytes));
     for (const StallSeen& stall : e.stalls)
         all += odrc::format("        the connection to {} takes its time: it is {}, after {} ms "
                             "and {} datagrams\n",

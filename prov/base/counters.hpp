@@ -3,13 +3,15 @@
 
 #pragma once
 
+#include "base/packet_counts.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
 namespace odrc {
 
 // What an endpoint counts, always. The names are those of the profile (fi_odrc(7)).
-struct Counters {
+struct Counters : PacketCounts {
     uint64_t peers{0};            // remote endpoints it has exchanged anything with
     uint64_t connections_made{0}; // queue pairs connected, whoever began
     uint64_t connections{0};      // connected now

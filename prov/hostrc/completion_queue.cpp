@@ -101,9 +101,7 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
 
 void CompletionQueue::progress() noexcept {
     const auto taken = [this](const Datagrams::Arrival& arrival) { take(arrival); };
-    const auto stray = [this] { ++counts_.stray; };
-    while (datagrams_.poll(taken, stray) == Datagrams::kBatch && count_ < ring_.size() / 2)
-        tend_stirred();
+    while (datagrams_.poll(taken) == Datagrams::kBatch && count_ < ring_.size() / 2) tend_stirred();
     tend_stirred();
     const Ticks now = ticks_now();
     if (now >= next_timer_) look_at_timers(now);
@@ -114,7 +112,7 @@ void CompletionQueue::take(const Datagrams::Arrival& arrival) noexcept {
     const bool called = arrival.packet.to == kNobody;
     QueuePair* to = called ? find_caller(arrival) : find(arrival.packet.to);
     if (to && (called || to->knows(arrival))) return to->take(arrival);
-    counts_.stray += called ? unclaimed_.keep(arrival) : 1;
+    count().packets_stray += called ? unclaimed_.keep(arrival) : 1;
     if (called) called_.store(true, std::memory_order_relaxed);
 }
 

@@ -47,9 +47,9 @@ public:
     // Until the device has nothing more to do with the memory of what goes out.
     void wait_for_datagrams() noexcept;
 
-    verbs::PacketCounts counts() noexcept {
+    void count_in(PacketCounts& counts) noexcept {
         const std::lock_guard guard{lock_};
-        return counts_;
+        datagrams_.count_in(counts);
     }
 
     // ---- for connections, which have the lock ----
@@ -58,7 +58,7 @@ public:
     Datagrams& datagrams() noexcept { return datagrams_; }
     WorkRequests& work_requests() noexcept { return work_requests_; }
     Pool<Activity>& activities() noexcept { return activities_; }
-    verbs::PacketCounts& count() noexcept { return counts_; }
+    PacketCounts& count() noexcept { return datagrams_.count(); }
     void push(const ibv_wc& completion) noexcept;
     // It has something to send, or something of it may be over: it is looked at when the batch is
     // taken in.
@@ -105,7 +105,6 @@ private:
     size_t head_{0};
     size_t count_{0};
     bool overrun_{false};
-    verbs::PacketCounts counts_;
 };
 
 inline CompletionQueue& QueuePair::cq() const noexcept {

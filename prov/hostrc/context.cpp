@@ -271,8 +271,8 @@ std::atomic<bool>* HostContext::called(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).called();
 }
 
-verbs::PacketCounts HostContext::packets(ibv_cq& cq) const noexcept {
-    return static_cast<CompletionQueue&>(cq).counts();
+void HostContext::count_packets(ibv_cq& cq, PacketCounts& counts) noexcept {
+    static_cast<CompletionQueue&>(cq).count_in(counts);
 }
 
 void HostContext::add(CompletionQueue& queue) {

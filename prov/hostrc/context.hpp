@@ -63,7 +63,7 @@ public:
     std::optional<verbs::Identity> identity(const ibv_qp& qp) const noexcept override;
     uint32_t datagrams(ibv_cq& cq) const noexcept override;
     std::atomic<bool>* called(ibv_cq& cq) const noexcept override;
-    verbs::PacketCounts packets(ibv_cq& cq) const noexcept override;
+    void count_packets(ibv_cq& cq, PacketCounts& counts) noexcept override;
 
     // ---- for its own objects ----
     verbs::Context& device() noexcept { return device_; }

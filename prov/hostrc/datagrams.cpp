@@ -118,6 +118,7 @@ uint64_t Datagrams::send(ibv_ah* to, uint32_t number, const Packet& packet,
         --sent_; // as if it were lost on the way
         return 0;
     }
+    ++counts_->packets_sent;
     if (copied) return 0;
     return last_reader_ = id;
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/packet_counts.hpp"
 #include "hostrc/packet.hpp"
 #include "hostrc/work_request.hpp"
 
@@ -36,10 +37,10 @@ public:
         uint32_t from; // number of the queue pair
     };
     static constexpr int kBatch = 16;
-    // Takes a batch of completions in; gives how many. Whoever comes is handed to taken(Arrival),
-    // or counted by stray().
-    template <class Taken, class Stray>
-    int poll(Taken&& taken, Stray&& stray) noexcept {
+    // Takes a batch of completions in; gives how many. Whoever comes whole is handed to
+    // taken(Arrival).
+    template <class Taken>
+    int poll(Taken&& taken) noexcept {
         ibv_wc completions[kBatch];
         const int n = ibv_poll_cq(cq_.get(), kBatch, completions);
         ibv_recv_wr again[kBatch];
@@ -51,10 +52,11 @@ public:
                 end_send(wc);
                 continue;
             }
+            ++counts_->packets_received;
             if (const auto arrival = look(wc))
                 taken(*arrival);
             else
-                stray();
+                ++counts_->packets_malformed;
             prepare(wc.wr_id, again[count], places[count]);
             if (count > 0) again[count - 1].next = &again[count];
             ++count;
@@ -62,6 +64,10 @@ public:
         if (count > 0) post(again);
         return n;
     }
+
+    // Nobody sees what was counted before.
+    void count_in(PacketCounts& counts) noexcept { counts_ = &counts; }
+    PacketCounts& count() noexcept { return *counts_; }
 
     void arm() noexcept { ibv_req_notify_cq(cq_.get(), 0); }
 
@@ -90,7 +96,9 @@ private:
     uint64_t sent_{0};
     uint64_t over_{0};
     uint64_t last_reader_{0};
-    uint64_t untold_{0}; // in a row, whose end nobody hears of
+    uint64_t untold_{0};  // in a row, whose end nobody hears of
+    PacketCounts unseen_; // as long as nobody has said where
+    PacketCounts* counts_{&unseen_};
 };
 
 } // namespace odrc::host

@@ -233,7 +233,7 @@ bool QueuePair::send_piece(WorkRequest& w) noexcept {
     const uint64_t datagram = cq().datagrams().send(ah_, peer_datagrams_, p, {pieces, count});
     w.last_datagram = std::max(w.last_datagram, datagram);
 
-    cq().count().repeated += out_.repeats();
+    cq().count().packets_repeated += out_.repeats();
     out_.send();
     if (active_->silence_at == UINT64_MAX) await_answer(now);
     return true;

@@ -59,10 +59,10 @@ void QueuePair::take_in(const Datagrams::Arrival& arrival) noexcept {
     }
     switch (in_.look(packet.number)) {
     case InWindow::Arrival::again: // the acknowledgement may have been lost
-        ++cq().count().doubled;
+        ++cq().count().packets_doubled;
         return owe(packet, 0);
     case InWindow::Arrival::early:
-        ++cq().count().early;
+        ++cq().count().packets_early;
         if (in_.tells_gap()) say(PacketKind::acknowledge, kGap);
         return;
     case InWindow::Arrival::next:
@@ -282,10 +282,7 @@ int QueuePair::post_receive(ibv_recv_wr* wr, ibv_recv_wr** bad) noexcept {
     return EINVAL;
 }
 
-void QueuePair::acknowledge() noexcept {
-    ++cq().count().acknowledgements;
-    say(PacketKind::acknowledge, 0);
-}
+void QueuePair::acknowledge() noexcept { say(PacketKind::acknowledge, 0); }
 
 void QueuePair::owe(const Packet& packet, Ticks when) noexcept {
     in_.owe(packet.sent);
@@ -300,6 +297,7 @@ void QueuePair::say(PacketKind kind, uint8_t flags) noexcept {
     Packet packet = make_packet(kind, out_.next(), ticks_now());
     packet.flags = flags;
     packet.status = refusal_;
+    if (kind == PacketKind::acknowledge) ++cq().count().acknowledgements;
     cq().datagrams().send(ah_, peer_datagrams_, packet, {});
 }
 

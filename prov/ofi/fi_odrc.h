@@ -107,6 +107,9 @@ struct fi_odrc_statistics {
     uint64_t inline_bytes_most;
     uint64_t copy_bytes_most;
     uint64_t eager_bytes_most;
+    uint64_t packets_sent;
+    uint64_t packets_received;
+    uint64_t packets_malformed;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

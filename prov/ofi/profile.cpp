@@ -19,12 +19,6 @@ void for_each_number(const transfer::Engine& engine, Report&& report) {
     for (const CounterName& counter : kCounterNames)
         if (!counter.of_now) report(counter.name, engine.counters().*counter.value);
     report("rnr", engine.rnr_naks());
-    const verbs::PacketCounts packets = engine.packets();
-    report("packets_repeated", packets.repeated);
-    report("packets_doubled", packets.doubled);
-    report("packets_early", packets.early);
-    report("packets_stray", packets.stray);
-    report("acknowledgements", packets.acknowledgements);
 }
 
 std::string bound_of(size_t size_class) {

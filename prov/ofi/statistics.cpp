@@ -16,7 +16,6 @@ static_assert(sizeof(fi_odrc_by_size) == sizeof(BySize));
 
 fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
     const Counters& c = engine.counters();
-    const verbs::PacketCounts packets = engine.packets();
     return {.peers = c.peers,
             .connections_made = c.connections_made,
             .connections = c.connections,
@@ -64,11 +63,11 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .sent_announced = std::bit_cast<fi_odrc_by_size>(engine.traffic().announced),
             .ring_peers = c.ring_peers,
             .sent_ring = std::bit_cast<fi_odrc_by_size>(engine.traffic().ring),
-            .packets_repeated = packets.repeated,
-            .packets_doubled = packets.doubled,
-            .packets_early = packets.early,
-            .packets_stray = packets.stray,
-            .acknowledgements = packets.acknowledgements,
+            .packets_repeated = c.packets_repeated,
+            .packets_doubled = c.packets_doubled,
+            .packets_early = c.packets_early,
+            .packets_stray = c.packets_stray,
+            .acknowledgements = c.acknowledgements,
             .promotions = c.promotions,
             .demotions = c.demotions,
             .watchdog_patience_ns = c.watchdog_patience_ns,
@@ -78,7 +77,10 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .multicast_received = c.multicast_received,
             .inline_bytes_most = c.inline_bytes_most,
             .copy_bytes_most = c.copy_bytes_most,
-            .eager_bytes_most = c.eager_bytes_most};
+            .eager_bytes_most = c.eager_bytes_most,
+            .packets_sent = c.packets_sent,
+            .packets_received = c.packets_received,
+            .packets_malformed = c.packets_malformed};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

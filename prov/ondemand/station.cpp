@@ -62,6 +62,7 @@ Station::Station(verbs::Adapter& adapter, verbs::Adapter& memory, Counters& coun
     , cq_{make_cq(adapter, work_requests_ + receives_of(adapter.port(), sizes), channel_.get())}
     , called_{adapter.context().called(*cq_.get())}
     , shares_{sizes.common ? sizes.receives.least : verbs::kOwnReceives, sizes.common} {
+    adapter.context().count_packets(*cq_.get(), counters);
     if (sizes.common)
         receives_.emplace(adapter, counters, sizes.frame_bytes, sizes.receives);
     else

@@ -104,7 +104,6 @@ public:
     }
 
     uint64_t rnr_naks() const noexcept { return adapter_.context().rnr_naks() - rnr_before_; }
-    verbs::PacketCounts packets() const noexcept { return adapter_.context().packets(*cq_.get()); }
 
 private:
     verbs::Adapter& adapter_;

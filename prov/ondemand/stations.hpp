@@ -68,10 +68,6 @@ public:
     }
     // Whose peers write into rings.
     RingLanes& rings() noexcept { return rings_; }
-    // Of connections that this process keeps: all of a domain, or those beside the device's.
-    verbs::PacketCounts packets() const noexcept {
-        return datagrams_ ? datagrams_->packets() : device_.packets();
-    }
     uint64_t rnr_naks() const noexcept {
         return device_.rnr_naks() + (soft_ ? soft_->rnr_naks() : 0) +
                (datagrams_ ? datagrams_->rnr_naks() : 0);

@@ -60,7 +60,6 @@ public:
     const Counters& counters() const noexcept { return counters_; }
     const Traffic& traffic() const noexcept { return traffic_; }
     uint64_t rnr_naks() const noexcept { return stations_.rnr_naks(); }
-    verbs::PacketCounts packets() const noexcept { return stations_.packets(); }
 
     // ---- sends (send.cpp) ----
     ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }

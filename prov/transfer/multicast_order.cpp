@@ -10,10 +10,10 @@
 // wait for nothing but messages before it, which are there. A number is not given to anybody else
 // if its owner dies: then the group fails, since those who wait ask all members whether they live.
 //
-// The device's fetch-and-add on a word of that member's would do without its progress. But an atomic
-// of which it is not known whether it was done is not repeated, so that a lane that breaks would end
-// a group that survives it as it is; and members by datagrams, or on soft0 beside the device, would
-// have to ask all the same. A program that wants it has fi_fetch_atomic(3).
+// The device's fetch-and-add on a word of that member's would do without its progress. But an
+// atomic of which it is not known whether it was done is not repeated, so that a lane that breaks
+// would end a group that survives it as it is; and members by datagrams, or on soft0 beside the
+// device, would have to ask all the same. A program that wants it has fi_fetch_atomic(3).
 
 #include "transfer/engine.hpp"
 #include "transfer/multicast.hpp"

@@ -8,6 +8,8 @@
 // control path through Context, whose calls have the names, arguments and errors of the
 // libibverbs functions they stand for (ibv_create_qp(3) and its kin).
 
+#include "base/packet_counts.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <infiniband/verbs.h>
@@ -22,15 +24,6 @@ namespace odrc::verbs {
 struct Identity {
     uint32_t qpn;
     uint32_t psn;
-};
-
-// What went over connections that a process keeps itself.
-struct PacketCounts {
-    uint64_t repeated{0};         // went out again
-    uint64_t doubled{0};          // came again
-    uint64_t early{0};            // came before others that were to come first, and were dropped
-    uint64_t stray{0};            // came, and belonged to no connection
-    uint64_t acknowledgements{0}; // went out for nothing else
 };
 
 // An opened device.
@@ -90,8 +83,9 @@ public:
     // whoever makes it. Null where that cannot be.
     virtual std::atomic<bool>* called(ibv_cq&) const noexcept { return nullptr; }
 
-    // Of the connections of a completion queue, where the device does not keep them itself.
-    virtual PacketCounts packets(ibv_cq&) const noexcept { return {}; }
+    // What goes over connections of the completion queue is counted there from now on, where the
+    // device does not keep them itself. They outlive it.
+    virtual void count_packets(ibv_cq&, PacketCounts&) noexcept {}
 
     // The GID of a port whose GID is known only once the device is open; all zero for others.
     virtual ibv_gid gid() const noexcept { return {}; }

@@ -17,7 +17,7 @@ traffic() { # OPTION...
     rm -f "$scratch"/profile.*
     "$ODRC_BUILD/odrc_traffic" -d "$device" --seed $RANDOM "$@"
     "$ODRC_BUILD/odrc_mixture" -d "$device" --seed $RANDOM -o $((1000 / scale))
-    for count in packets_{repeated,doubled,early,stray} acknowledgements; do
+    for count in packets_{sent,received,repeated,doubled,early,stray,malformed} acknowledgements; do
         echo "  $count: $(profile_sum "$scratch/profile" "$count")"
     done
 }

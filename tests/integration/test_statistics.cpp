@@ -86,6 +86,33 @@ TEST_CASE(
     CHECK(sent.sent_announced.classes[5].messages == 1); // of 8193 bytes
 }
 
+TEST_CASE("packets are counted where processes keep connections, and nowhere else") {
+    const char* kept = std::getenv("FI_ODRC_RELIABILITY");
+    const std::string_view by = kept ? kept : "nic";
+    Duo d;
+    int sending = 0, receiving = 0;
+    char in[100];
+    const auto out = pattern(100, 'p');
+    REQUIRE(fi_recv(d.b.ep(), in, 100, nullptr, FI_ADDR_UNSPEC, &receiving) == 0);
+    REQUIRE(fi_send(d.a.ep(), out.data(), 100, nullptr, d.to_b, &sending) == 0);
+    CHECK_FALSE(d.outcome(d.a, &sending).error);
+    CHECK_FALSE(d.outcome(d.b, &receiving).error);
+    d.settle(); // b has nothing to say but that it has come
+    const fi_odrc_statistics a = statistics_of(d.a), b = statistics_of(d.b);
+    const bool counted = by == "host" || by == "ladder";
+    for (const fi_odrc_statistics* s : {&a, &b}) {
+        CHECK((s->packets_sent > 0) == counted);
+        CHECK((s->packets_received > 0) == counted);
+        CHECK(s->packets_repeated + s->acknowledgements <= s->packets_sent);
+        CHECK(s->packets_doubled + s->packets_early + s->packets_stray + s->packets_malformed <=
+              s->packets_received);
+        CHECK(s->packets_malformed == 0);
+    }
+    CHECK((b.acknowledgements > 0) == counted);
+    CHECK(a.packets_received <= b.packets_sent);
+    CHECK(b.packets_received <= a.packets_sent);
+}
+
 TEST_CASE("a program that knows fewer numbers gets those it knows") {
     const Watched w;
     auto* ops = statistics_ops(w);

@@ -73,6 +73,7 @@ TEST_CASE("odrc-top shows the numbers that the program reads itself") {
         CHECK_FALSE(d.outcome(d.a, &sending).error);
         CHECK_FALSE(d.outcome(d.b, &receiving).error);
     }
+    d.settle(); // also what says that it has come
     for (const Watched* side : {&d.a, &d.b}) {
         const std::string line = line_of(*side);
         REQUIRE_FALSE(line.empty());
@@ -87,11 +88,17 @@ TEST_CASE("odrc-top shows the numbers that the program reads itself") {
         CHECK(number(line, "messages_received") == s.messages_received);
         CHECK(number(line, "bytes_sent") == s.bytes_sent);
         CHECK(number(line, "posts") == s.posts);
+        CHECK(number(line, "packets_sent") == s.packets_sent);
+        CHECK(number(line, "packets_repeated") == s.packets_repeated);
+        CHECK(number(line, "acknowledgements") == s.acknowledgements);
+        CHECK(number(line, "packets_received") == s.packets_received);
+        CHECK(number(line, "packets_malformed") == s.packets_malformed);
         CHECK(number(line, "memory_bytes") == s.memory_bytes);
         CHECK(line.find("\"stalled\":[]") != std::string::npos);
     }
     const std::string table = top(getpid(), "");
     CHECK(table.find("PEERS") != std::string::npos);
+    CHECK(table.find("PK-OUT") != std::string::npos);
     CHECK(table.find(":" + port_of(d.a)) != std::string::npos);
 }
 

@@ -163,9 +163,14 @@ TEST_CASE("a line of JSON has everything, and the table the rates") {
     const EndpointSeen before = e;
     e.counters.messages_sent = 1000;
     e.counters.bytes_sent = 4000;
+    e.counters.packets_sent = 77;
+    e.counters.packets_early = 40;
+    e.counters.packets_malformed = 2;
     const std::string json = top::json(e);
     CHECK(json.starts_with(R"({"pid":7,"command":"a\"b","device":"soft0",)"));
     CHECK(json.find(R"("messages_sent":1000,)") != std::string::npos);
+    CHECK(json.find(R"("packets_sent":77,)") != std::string::npos);
+    CHECK(json.find(R"("packets_malformed":2,)") != std::string::npos);
     CHECK(json.ends_with(
         R"("stalled":[{"peer":"there","state":"requested","datagrams":3,"ms":1500}]})"
         "\n"));
@@ -174,7 +179,7 @@ TEST_CASE("a line of JSON has everything, and the table the rates") {
     CHECK(rates.bytes == 2000);
     const std::string lines = top::lines(e, rates);
     CHECK(lines.find(" 10.0.0.1:4711 ") != std::string::npos);
-    CHECK(lines.find(" 500   2000\n") != std::string::npos);
+    CHECK(lines.find("     42    500   2000\n") != std::string::npos);
     CHECK(lines.find("to there takes its time: it is requested, after 1500 ms and 3 datagrams") !=
           std::string::npos);
 }
