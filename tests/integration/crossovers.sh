@@ -79,7 +79,7 @@ measure
 values=$(tail -n 1 "$file")
 sed -i '$s/ [0-9]*$/ 2048/' "$file"
 measure
-((found == 3)) && [[ $(shown) == "${values% *} 2048" ]] || fail "what is kept counts for nothing"
+[[ $found == 3 && $(shown) == "${values% *} 2048" ]] || fail "what is kept counts for nothing"
 
 # What is damaged, or could be others', is measured and kept again.
 damages=("echo >" "truncate -s 20" "chmod g+w" "sed -i s/soft0/soft1/")
