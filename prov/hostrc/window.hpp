@@ -63,7 +63,8 @@ public:
         const uint32_t news = before - acknowledged_;
         if (news == 0 || news > end_ - acknowledged_) return 0;
         acknowledged_ = before;
-        if (is_before(next_, before)) next_ = before; // it had come after all
+        if (is_before(next_, before)) next_ = before;           // it had come after all
+        if (is_before(recovered_, before)) recovered_ = before; // else it is ahead, once they wrap
         tries_ = false;
         if (in_doubt()) judge(is_before(stamp, doubted_));
         grown_ = static_cast<uint16_t>(grown_ + news);
