@@ -208,6 +208,7 @@ private:
     void on_seen(Peer& peer, const WireupMessage& message) noexcept;
 
     // wireup_talk.cpp
+    bool empty_socket() noexcept; // false: there may be more in it
     void await_answer(Peer& peer, std::chrono::milliseconds first) noexcept;
     void send_again(Peer& peer, Time now) noexcept;
     void late(Peer& peer, Time now) noexcept;

@@ -11,8 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How many datagrams are taken in at a time.
-constexpr int kAtATime = 64;
+// How many datagrams are taken in at a time, and how many more of which nothing is made: these cost
+// little, and in a flood of them the kernel's queue is full for whoever is meant to get through.
+constexpr uint64_t kAtATime = 64;
+constexpr uint64_t kRefusedAtATime = 192;
 // An answer is asked for again twice as late each time, up to Pace::kLongestWait, until both so
 // much time has passed and so many datagrams have gone out: a process that was stopped meanwhile
 // has not asked.
@@ -64,15 +66,7 @@ uint16_t window_of(const Peer& peer) noexcept {
 } // namespace
 
 bool Wireup::serve() noexcept {
-    std::byte buffer[2 * kWireupBytes];
-    WireupSocket::Arrival arrival;
-    int taken = 0;
-    for (; taken < kAtATime && socket_.receive(buffer, arrival); ++taken) {
-        if (!arrival.nobody_there)
-            take(arrival);
-        else if (Peer* peer = peers_.find(arrival.from))
-            on_nobody_there(*peer);
-    }
+    const bool emptied = empty_socket();
     const Time now = Clock::now();
     for (Peer* peer = wiring_.front(); peer;) {
         Peer* next = wiring_.after(*peer);
@@ -85,7 +79,22 @@ bool Wireup::serve() noexcept {
     }
     look_for_idle(now);
     if (spare_due() <= now) spares_.make_one();
-    return taken < kAtATime;
+    return emptied;
+}
+
+bool Wireup::empty_socket() noexcept {
+    const uint64_t refused_before = counters_.wireup_refused;
+    std::byte buffer[2 * kWireupBytes];
+    WireupSocket::Arrival arrival;
+    for (uint64_t taken = 0, most = kAtATime; taken < most; ++taken) {
+        if (!socket_.receive(buffer, arrival)) return true;
+        if (!arrival.nobody_there)
+            take(arrival);
+        else if (Peer* peer = peers_.find(arrival.from))
+            on_nobody_there(*peer);
+        most = kAtATime + std::min(counters_.wireup_refused - refused_before, kRefusedAtATime);
+    }
+    return false;
 }
 
 Time Wireup::deadline() const noexcept {
