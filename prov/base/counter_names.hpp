@@ -67,6 +67,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"acknowledgements", &Counters::acknowledgements},
     {"packets_received", &Counters::packets_received},
     {"packets_doubled", &Counters::packets_doubled},
+    {"packets_kept", &Counters::packets_kept},
     {"packets_early", &Counters::packets_early},
     {"packets_stray", &Counters::packets_stray},
     {"packets_malformed", &Counters::packets_malformed},

@@ -5,6 +5,7 @@
 
 #include "base/list.hpp"
 #include "base/ticks.hpp"
+#include "hostrc/kept_packet.hpp"
 #include "hostrc/receives.hpp"
 #include "hostrc/work_request.hpp"
 
@@ -44,6 +45,7 @@ struct Activity : ListNode<Stirred>, ListNode<Owing>, ListNode<Timed> {
     bool receiving{false}; // a message, of which
     uint32_t received{0};  // so many bytes have come,
     Receive receive;       // into this
+    EarlyPackets early;
 
     template <class Tag>
     bool on() const noexcept {
@@ -52,7 +54,7 @@ struct Activity : ListNode<Stirred>, ListNode<Owing>, ListNode<Timed> {
     Ticks timer() const noexcept { return std::min(silence_at, paused_until); }
     bool over() const noexcept {
         return stream.empty() && queue.empty() && !on<Owing>() && !on<Stirred>() && spent.empty() &&
-               !receiving;
+               !receiving && early.empty();
     }
 };
 

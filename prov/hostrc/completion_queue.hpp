@@ -59,6 +59,7 @@ public:
     WorkRequests& work_requests() noexcept { return work_requests_; }
     Pool<Activity>& activities() noexcept { return activities_; }
     PacketCounts& count() noexcept { return datagrams_.count(); }
+    uint32_t& early_packets() noexcept { return early_packets_; } // that all of them keep
     void push(const ibv_wc& completion) noexcept;
     // It has something to send, or something of it may be over: it is looked at when the batch is
     // taken in.
@@ -93,6 +94,7 @@ private:
     Pool<Activity> activities_;
     Buckets<QueuePair, Named> connections_;
     Unclaimed unclaimed_;
+    uint32_t early_packets_{0};
     std::atomic<bool> called_{false};
     std::array<uint32_t, kLatest> latest_{}; // numbers of connections that were made last
     size_t next_latest_{0};

@@ -33,7 +33,7 @@ void QueuePair::hear(const Packet& packet) noexcept {
         hear_not_ready();
     else if (packet.kind == PacketKind::refused)
         hear_refusal(packet);
-    else if (packet.flags & kGap && out_.lost())
+    else if (packet.flags & kGap && out_.lost(packet.length))
         send_again();
 }
 

@@ -51,7 +51,7 @@ struct Packet {
     uint8_t status;     // of a refusal
     uint32_t immediate; // as the work request has it
     uint32_t key;       // of reads, writes, swaps and adds: the region
-    uint32_t length;    // of a read
+    uint32_t length;    // of a read; of a gap: how many are missing, or 0 where none behind is kept
     uint64_t address;   // of reads, swaps, adds, and of each piece of a write
     Stamp sent;
     Stamp echo; // of what is acknowledged: when that was sent

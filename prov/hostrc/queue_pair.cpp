@@ -135,6 +135,7 @@ void QueuePair::fail() noexcept {
     state = IBV_QPS_ERR;
     if (!active_) return;
     if (active_->receiving) give_receive_back();
+    active_->early.clear(cq().early_packets());
     while (WorkRequest* w = active_->stream.pop_front()) end(*w, IBV_WC_WR_FLUSH_ERR);
     for (WorkRequest* w = active_->queue.front(); w;
          w = active_->queue.after(*w)) // or for want of an answer

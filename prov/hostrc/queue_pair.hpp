@@ -129,6 +129,10 @@ private:
     // responder.cpp
     enum class Verdict : uint8_t { done, not_ready, refused };
     void take_in(const Datagrams::Arrival& arrival) noexcept;
+    void take_again(const Packet& packet) noexcept;
+    void take_early(const Datagrams::Arrival& arrival) noexcept;
+    bool take_next(const Datagrams::Arrival& arrival) noexcept;
+    void tell_gap() noexcept;
     Verdict carry_out(const Datagrams::Arrival& arrival) noexcept;
     Verdict take_piece(const Datagrams::Arrival& arrival) noexcept;
     Verdict take_write(const Datagrams::Arrival& arrival) noexcept;

@@ -59,30 +59,56 @@ void QueuePair::take_in(const Datagrams::Arrival& arrival) noexcept {
     }
     switch (in_.look(packet.number)) {
     case InWindow::Arrival::again: // the acknowledgement may have been lost
-        ++cq().count().packets_doubled;
-        return owe(packet, 0);
+        return take_again(packet);
     case InWindow::Arrival::early:
-        ++cq().count().packets_early;
-        if (in_.tells_gap()) say(PacketKind::acknowledge, kGap);
-        return;
+        return take_early(arrival);
     case InWindow::Arrival::next:
         break;
     }
+    if (!take_next(arrival) || active_->early.empty()) return;
+    while (const auto kept = active_->early.take(in_.expected(), cq().early_packets()))
+        if (!take_next(kept->arrival())) return;
+    if (!active_->early.empty()) tell_gap();
+}
+
+void QueuePair::take_again(const Packet& packet) noexcept {
+    ++cq().count().packets_doubled;
+    owe(packet, 0);
+}
+
+// It waits for those before it, or goes again with them.
+void QueuePair::take_early(const Datagrams::Arrival& arrival) noexcept {
+    if (active_->early.has(arrival.packet.number)) return take_again(arrival.packet);
+    if (active_->early.keep(arrival, cq().early_packets()))
+        ++cq().count().packets_kept;
+    else
+        ++cq().count().packets_early;
+    tell_gap();
+}
+
+void QueuePair::tell_gap() noexcept {
+    if (in_.tells_gap()) say(PacketKind::acknowledge, kGap);
+}
+
+// False: it is not over, or the connection is.
+bool QueuePair::take_next(const Datagrams::Arrival& arrival) noexcept {
     switch (carry_out(arrival)) {
     case Verdict::done:
         break;
     case Verdict::not_ready:
         in_.tells_gap(); // what follows is early for that reason
-        return say(PacketKind::not_ready, 0);
+        say(PacketKind::not_ready, 0);
+        return false;
     case Verdict::refused:
-        return;
+        return false;
     }
     in_.accept();
     static const Ticks wait = ticks_of(kMayWait);
-    if (packet.flags & kAsks)
-        owe(packet, 0);
+    if (arrival.packet.flags & kAsks)
+        owe(arrival.packet, 0);
     else if (!active_->on<Owing>())
-        owe(packet, ticks_now() + wait);
+        owe(arrival.packet, ticks_now() + wait);
+    return true;
 }
 
 QueuePair::Verdict QueuePair::carry_out(const Datagrams::Arrival& arrival) noexcept {
@@ -297,6 +323,7 @@ void QueuePair::say(PacketKind kind, uint8_t flags) noexcept {
     Packet packet = make_packet(kind, out_.next(), ticks_now());
     packet.flags = flags;
     packet.status = refusal_;
+    if (flags & kGap) packet.length = active_->early.missing_from(in_.expected());
     if (kind == PacketKind::acknowledge) ++cq().count().acknowledgements;
     cq().datagrams().send(ah_, peer_datagrams_, packet, {});
 }

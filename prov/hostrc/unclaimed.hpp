@@ -3,11 +3,9 @@
 
 #pragma once
 
-#include "base/error.hpp"
-#include "hostrc/datagrams.hpp"
+#include "hostrc/kept_packet.hpp"
 
 #include <deque>
-#include <vector>
 
 namespace odrc::host {
 
@@ -17,12 +15,7 @@ class Unclaimed {
 public:
     // Gives how many are lost by that.
     size_t keep(const Datagrams::Arrival& arrival) noexcept {
-        if (guarded([&] {
-                kept_.push_back(
-                    {arrival.packet, arrival.from, {arrival.data.begin(), arrival.data.end()}});
-                return 0;
-            }))
-            return 1;
+        if (guarded([&] { return kept_.emplace_back(arrival), 0; })) return 1;
         if (kept_.size() <= kMost) return 0;
         kept_.pop_front();
         return 1;
@@ -31,19 +24,14 @@ public:
     // claims(Arrival) takes it, or gives false.
     template <class F>
     void claim(F&& claims) noexcept {
-        std::erase_if(kept_, [&](const Kept& k) { return claims({k.packet, k.data, k.from}); });
+        std::erase_if(kept_, [&](const KeptPacket& k) { return claims(k.arrival()); });
     }
 
 private:
     // A window's worth from each of a few, of packets of up to a few kilobytes.
     static constexpr size_t kMost = 64;
 
-    struct Kept {
-        Packet packet;
-        uint32_t from; // number of the queue pair
-        std::vector<std::byte> data;
-    };
-    std::deque<Kept> kept_;
+    std::deque<KeptPacket> kept_;
 };
 
 } // namespace odrc::host

@@ -110,6 +110,7 @@ struct fi_odrc_statistics {
     uint64_t packets_sent;
     uint64_t packets_received;
     uint64_t packets_malformed;
+    uint64_t packets_kept;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

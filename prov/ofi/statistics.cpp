@@ -80,7 +80,8 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .eager_bytes_most = c.eager_bytes_most,
             .packets_sent = c.packets_sent,
             .packets_received = c.packets_received,
-            .packets_malformed = c.packets_malformed};
+            .packets_malformed = c.packets_malformed,
+            .packets_kept = c.packets_kept};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

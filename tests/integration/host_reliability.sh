@@ -17,7 +17,7 @@ traffic() { # OPTION...
     rm -f "$scratch"/profile.*
     "$ODRC_BUILD/odrc_traffic" -d "$device" --seed $RANDOM "$@"
     "$ODRC_BUILD/odrc_mixture" -d "$device" --seed $RANDOM -o $((1000 / scale))
-    for count in packets_{sent,received,repeated,doubled,early,stray,malformed} acknowledgements; do
+    for count in packets_{sent,received,repeated,doubled,kept,early,stray,malformed} acknowledgements; do
         echo "  $count: $(profile_sum "$scratch/profile" "$count")"
     done
 }
@@ -27,7 +27,7 @@ traffic -m $((5000 / scale))
 if [[ $ODRC_FAULTS ]]; then
     for one_in in 500 20; do
         ODRC_FAULT_LOST=$one_in ODRC_FAULT_UNACKNOWLEDGED=$one_in traffic -m 300
-        for count in repeated doubled early; do
+        for count in repeated doubled kept; do
             (($(profile_sum "$scratch/profile" packets_$count) > 0)) || fail "none was $count"
         done
     done

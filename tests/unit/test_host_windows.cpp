@@ -9,10 +9,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <doctest/doctest.h>
 #include <iterator>
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 using namespace odrc;
@@ -30,6 +31,7 @@ struct World {
         Word word;
         uint32_t number; // of the packet, or before which all have come
         uint32_t stamp;  // of the packet, or what is said of that
+        uint32_t missing{0};
         auto operator<=>(const Datagram&) const = default;
     };
 
@@ -43,10 +45,22 @@ struct World {
     bool owes{false};          // an acknowledgement
     bool in_order{true};
     std::vector<Datagram> net{};
+    std::map<uint32_t, uint32_t> early{}; // packets that are kept, and their stamps
     // What may still happen.
-    int losses, copies, early_alarms, refusals;
+    int losses{0}, copies{0}, early_alarms{0}, refusals{0};
+    int room{kPackets};       // for packets that come before others
+    bool refuses_kept{false}; // one of them finds no receive
 
     bool over() const { return out.acknowledged() == kFirstNumber + kPackets; }
+
+    bool is_sound() const {
+        return in_order &&
+               // What was taken in went out, and what was heard of was taken in.
+               in.expected() - kFirstNumber <= given &&
+               !is_before(in.expected(), out.acknowledged()) && out.under_way() <= kPackets &&
+               // Something may go out, or will be looked after.
+               (over() ? in.expected() == out.acknowledged() : may_send() || armed || pauses);
+    }
 
     void put(const Datagram& d) {
         net.push_back(d);
@@ -75,7 +89,7 @@ struct World {
         return true;
     }
     void say(Word word) {
-        put({word, in.expected(), in.pay()});
+        put({word, in.expected(), in.pay(), word == Word::gap ? missing() : 0});
         owes = false;
     }
     bool lose(size_t i) {
@@ -92,9 +106,12 @@ struct World {
         if (net[i].word != Word::packet || net[i].number != in.expected() || refusals-- == 0)
             return false;
         net.erase(net.begin() + static_cast<std::ptrdiff_t>(i));
+        refuse();
+        return true;
+    }
+    void refuse() {
         in.tells_gap();
         say(Word::not_ready);
-        return true;
     }
     bool deliver(size_t i) {
         const Datagram d = net[i];
@@ -106,42 +123,70 @@ struct World {
         return true;
     }
     void take(const Datagram& d) {
-        switch (in.look(d.number)) {
-        case InWindow::Arrival::next:
-            in_order = in_order && d.number == kFirstNumber + taken++;
-            in.accept();
-            break;
-        case InWindow::Arrival::again:
-            break;
-        case InWindow::Arrival::early:
-            if (in.tells_gap()) say(Word::gap);
-            return;
+        const auto arrival = in.look(d.number);
+        if (arrival == InWindow::Arrival::next) return take_all(d);
+        if (arrival == InWindow::Arrival::again || early.contains(d.number)) return owe(d);
+        if (room > 0) {
+            --room;
+            early.emplace(d.number, d.stamp);
         }
+        tell_gap();
+    }
+    void owe(const Datagram& d) {
         in.owe(d.stamp);
         owes = true;
+    }
+    void take_all(Datagram d) {
+        while (true) {
+            in_order = in_order && d.number == kFirstNumber + taken++;
+            in.accept();
+            owe(d);
+            const auto kept = early.extract(in.expected());
+            if (!kept) break;
+            ++room;
+            if (std::exchange(refuses_kept, false)) return refuse();
+            d = {Word::packet, kept.key(), kept.mapped()};
+        }
+        if (!early.empty()) tell_gap();
+    }
+    uint32_t missing() const {
+        uint32_t least = 0;
+        for (const auto& [number, stamp] : early)
+            least = std::min(least - 1, number - in.expected() - 1) + 1;
+        return least;
+    }
+    void tell_gap() {
+        if (in.tells_gap()) say(Word::gap);
     }
     void hear(const Datagram& d) {
         if (out.acknowledge(d.number, d.stamp) > 0) armed = out.under_way() > 0;
         if (d.number != out.acknowledged()) return;
-        if (d.word == Word::gap) out.lost();
+        if (d.word == Word::gap) out.lost(d.missing);
         if (d.word != Word::not_ready) return;
         out.not_ready();
         armed = false;
         pauses = true;
     }
 
-    std::vector<uint32_t> key() const {
-        std::vector<uint32_t> key(sizeof out / sizeof(uint32_t));
-        std::memcpy(key.data(), &out, sizeof out);
+    std::string key() const {
+        std::string key(reinterpret_cast<const char*>(&out), sizeof out);
+        const auto put_number = [&](uint32_t n) { key += static_cast<char>(n - kFirstNumber); };
         InWindow same = in;
-        key.insert(key.end(),
-                   {in.expected(), same.tells_gap(), same.pay(), given, now, armed, pauses, owes});
-        for (const int left : {losses, copies, early_alarms, refusals})
-            key.push_back(static_cast<uint32_t>(left));
+        for (const uint32_t n : {in.expected(), same.pay(), now}) put_number(n);
+        for (const bool is : {same.tells_gap(), armed, pauses, owes, refuses_kept}) key += char{is};
+        for (const int left : {losses, copies, early_alarms, refusals, room})
+            key += static_cast<char>(left);
+        key += static_cast<char>(given);
+        key += static_cast<char>(early.size());
+        for (const auto& [number, stamp] : early) {
+            put_number(number);
+            put_number(stamp);
+        }
         for (const Datagram& d : net) {
-            key.push_back(static_cast<uint32_t>(d.word));
-            key.push_back(d.number);
-            key.push_back(d.stamp);
+            key += static_cast<char>(d.word);
+            put_number(d.number);
+            put_number(d.stamp);
+            key += static_cast<char>(d.missing);
         }
         return key;
     }
@@ -170,7 +215,7 @@ struct World {
 } // namespace
 
 TEST_CASE("packets arrive once each and in their order, whatever the network does") {
-    std::map<std::vector<uint32_t>, size_t> seen; // and in which order
+    std::unordered_map<std::string, size_t> seen; // and in which order
     std::vector<std::vector<size_t>> before;      // from which others each is reached
     std::vector<size_t> ends;
     constexpr size_t kNone = SIZE_MAX;
@@ -179,10 +224,17 @@ TEST_CASE("packets arrive once each and in their order, whatever the network doe
         size_t from;
     };
     std::vector<Open> open;
-    for (const World& first : {World{.losses = 2, .copies = 0, .early_alarms = 0, .refusals = 0},
-                               World{.losses = 1, .copies = 1, .early_alarms = 0, .refusals = 0},
-                               World{.losses = 1, .copies = 0, .early_alarms = 1, .refusals = 0},
-                               World{.losses = 1, .copies = 0, .early_alarms = 0, .refusals = 1}})
+    for (const World& first : {
+             World{.losses = 2},
+             World{.losses = 2, .room = 0},
+             World{.losses = 2, .room = 1},
+             World{.losses = 1, .copies = 1},
+             World{.losses = 1, .early_alarms = 1},
+             World{.losses = 1, .refusals = 1},
+             World{.losses = 1, .refusals = 1, .room = 0},
+             World{.losses = 1, .refuses_kept = true},
+             World{.early_alarms = 1, .refusals = 1},
+         })
         open.push_back({first, kNone});
     while (!open.empty()) {
         const auto [w, from] = std::move(open.back());
@@ -192,15 +244,8 @@ TEST_CASE("packets arrive once each and in their order, whatever the network doe
         if (is_new) before.emplace_back();
         if (from != kNone) before[number].push_back(from);
         if (!is_new) continue;
-        REQUIRE(w.in_order);
-        // What was taken in went out, and what was heard of was taken in.
-        REQUIRE(w.in.expected() - kFirstNumber <= w.given);
-        REQUIRE_FALSE(is_before(w.in.expected(), w.out.acknowledged()));
-        REQUIRE(w.out.under_way() <= kPackets);
-        // Something may go out, or will be looked after.
-        REQUIRE((w.over() || w.may_send() || w.armed || w.pauses));
+        if (!w.is_sound()) FAIL("after " << seen.size() << " states");
         if (w.over()) {
-            REQUIRE(w.in.expected() == w.out.acknowledged());
             ends.push_back(number);
             continue;
         }
@@ -241,13 +286,13 @@ TEST_CASE("what was only late goes again once for each silence, and the window i
         CHECK_FALSE(out.open());
         CHECK(out.under_way() == 8);
     }
-    CHECK_FALSE(out.lost()); // it has gone again already
+    CHECK_FALSE(out.lost(0)); // it has gone again already
     CHECK(out.acknowledge(kFirstNumber + 3, kFirstStamp - 1) == 3);
     CHECK(out.size() == 8);
     CHECK_FALSE(out.repeats());
     CHECK(out.under_way() == 5);
     CHECK(out.open());
-    CHECK(out.lost()); // for the silence hides no loss
+    CHECK(out.lost(0)); // for the silence hides no loss
     CHECK(out.size() == 4);
 }
 
@@ -263,8 +308,53 @@ TEST_CASE("what was lost goes again, all of it, once its repeat is heard of") {
     CHECK(out.repeats());
     CHECK(out.next() == kFirstNumber + 1);
     send(out, 2);
-    CHECK_FALSE(out.lost()); // of the same loss
+    CHECK_FALSE(out.lost(0)); // of the same loss
     CHECK(out.acknowledge(kFirstNumber + 8, kFirstStamp + 2) == 7);
+    CHECK_FALSE(out.repeats());
+}
+
+TEST_CASE("only what is missing goes again where the receiver keeps what came behind it") {
+    OutWindow out{kFirstNumber, 8};
+    send(out, 8);
+    CHECK(out.acknowledge(kFirstNumber + 1, 0) == 1);
+    CHECK(out.lost(2));
+    CHECK(out.size() == 4);
+    for (const uint32_t number : {1, 2}) {
+        CHECK(out.open());
+        CHECK(out.repeats());
+        CHECK(out.asks());
+        CHECK(out.next() == kFirstNumber + number);
+        send(out, 1);
+    }
+    CHECK_FALSE(out.repeats());
+    CHECK_FALSE(out.open()); // seven are under way
+    CHECK(out.next() == kFirstNumber + 8);
+    CHECK(out.acknowledge(kFirstNumber + 5, 0) == 4);
+    CHECK(out.lost(1));     // of the same loss: the window is what it is
+    CHECK(out.size() == 5); // and grows as ever
+    CHECK(out.next() == kFirstNumber + 5);
+    CHECK(out.acknowledge(kFirstNumber + 6, 0) == 1); // it had come after all
+    CHECK_FALSE(out.repeats());
+    CHECK(out.lost(2)); // no more than two are under way: that cannot be
+    CHECK(out.size() == 5);
+    CHECK(out.next() == kFirstNumber + 6);
+    CHECK(out.under_way() == 0); // so both go again
+    CHECK(out.lost(1));          // unless that is known before they do
+    CHECK(out.under_way() == 2);
+}
+
+TEST_CASE(
+    "the first of many lost ones goes again after a silence, and then those that are missing") {
+    OutWindow out{kFirstNumber, 8};
+    send(out, 8);
+    out.silent(kFirstStamp);
+    CHECK_FALSE(out.lost(1)); // it is about to
+    send(out, 1);
+    CHECK(out.acknowledge(kFirstNumber + 3, kFirstStamp) == 3);
+    CHECK(out.next() == kFirstNumber + 3);
+    CHECK(out.lost(2)); // as the same word says
+    send(out, 2);
+    CHECK(out.next() == kFirstNumber + 8);
     CHECK_FALSE(out.repeats());
 }
 
@@ -307,12 +397,12 @@ TEST_CASE("a window grows with what arrives, and shrinks with what does not") {
     CHECK(out.acknowledge(kFirstWindow - 1, 0) == 0);
 
     send(out, 10);
-    CHECK(out.lost());
+    CHECK(out.lost(0));
     CHECK(out.size() == (kFirstWindow + 1) / 2);
     CHECK(out.repeats());
     CHECK(out.under_way() == 0); // all go again
     send(out, 4);
-    CHECK_FALSE(out.lost()); // of the same loss
+    CHECK_FALSE(out.lost(0)); // of the same loss
     CHECK(out.acknowledge(out.acknowledged() + 8, 0) == 8);
     CHECK(out.under_way() == 0); // they had come after all
     for (int i = 0; i < 10000; ++i) {

@@ -264,13 +264,18 @@ TEST_CASE("strangers who come and go are forgotten, those who are connected are 
     }
 }
 
-TEST_CASE("so many datagrams are taken in at a time") {
+TEST_CASE("so many datagrams are taken in at a time, and more of those that are refused") {
     Near near{seal_of("")};
-    Far far{seal_of("")};
+    Far far{seal_of("")}, other{seal_of(""), 1000, local(2)};
     const std::byte nonsense[10]{};
-    for (int i = 0; i < 100; ++i) far.send_bytes(near.wireup.address(), nonsense);
+    for (int i = 0; i < 300; ++i) far.send_bytes(near.wireup.address(), nonsense);
     CHECK_FALSE(near.wireup.serve());
-    CHECK(near.counters.wireup_refused == 64);
+    CHECK(near.counters.wireup_refused == 256);
     CHECK(near.wireup.serve());
-    CHECK(near.counters.wireup_refused == 100);
+    CHECK(near.counters.wireup_refused == 300);
+    const auto qp = near.make_qp();
+    for (int i = 0; i < 100; ++i) other.send(near.wireup.address(), request(qp, 1));
+    CHECK_FALSE(near.wireup.serve());
+    CHECK(near.wireup.serve());
+    CHECK(near.counters.wireup_refused == 300);
 }
