@@ -14,14 +14,16 @@ namespace odrc::host {
 namespace {
 
 // Datagrams that may lie there: of a window's worth from each of eight peers, or of as many as the
-// program lets come at all.
-constexpr uint32_t kMostReceives = 8 * kMostWindow;
-constexpr uint32_t kLeastReceives = 2 * kMostWindow;
+// program lets come at all, or has memory for; but not less than one window's worth.
+constexpr size_t kMostReceives = 8 * kMostWindow;
 // For a datagram that is on its way to the wire. One that has not left by then does not.
 constexpr std::chrono::seconds kLongestWait{1};
 
-uint32_t receives_for(int entries) noexcept {
-    return std::clamp(static_cast<uint32_t>(entries), kLeastReceives, kMostReceives);
+uint32_t receives_for(int entries, const HostContext& context) noexcept {
+    const size_t most =
+        std::min(Datagrams::fit_into(context.room(), context.port()), kMostReceives);
+    return static_cast<uint32_t>(
+        std::max<size_t>(std::min(static_cast<size_t>(entries), most), kMostWindow));
 }
 
 } // namespace
@@ -35,7 +37,7 @@ CompletionQueue::CompletionQueue(HostContext& context, int entries, void* cq_con
     , datagrams_{context.device(),
                  context.port(),
                  pd_,
-                 receives_for(entries),
+                 receives_for(entries, context),
                  channel ? channel->below() : nullptr,
                  this}
     , work_requests_{context.device(), context.port(), pd_}

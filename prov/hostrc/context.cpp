@@ -60,18 +60,19 @@ uint32_t random_number() {
 } // namespace
 
 HostContext::HostContext(std::unique_ptr<verbs::Context> device, ibv_device& name,
-                         const verbs::Port& port)
-    : HostContext{*device, std::move(device), nullptr, name, port} {}
+                         const verbs::Port& port, size_t room)
+    : HostContext{*device, std::move(device), nullptr, name, port, room} {}
 
 HostContext::HostContext(verbs::Context& device, ibv_pd* pd, ibv_device& name,
-                         const verbs::Port& port)
-    : HostContext{device, nullptr, pd, name, port} {}
+                         const verbs::Port& port, size_t room)
+    : HostContext{device, nullptr, pd, name, port, room} {}
 
 HostContext::HostContext(verbs::Context& device, std::unique_ptr<verbs::Context> owned, ibv_pd* pd,
-                         ibv_device& name, const verbs::Port& port)
+                         ibv_device& name, const verbs::Port& port, size_t room)
     : owned_{std::move(owned)}
     , device_{device}
     , port_{port}
+    , room_{room}
     , pd_{pd}
     , own_events_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)}
     , events_{epoll_create1(EPOLL_CLOEXEC)}
@@ -265,6 +266,10 @@ std::optional<verbs::Identity> HostContext::identity(const ibv_qp& qp) const noe
 
 uint32_t HostContext::datagrams(ibv_cq& cq) const noexcept {
     return static_cast<CompletionQueue&>(cq).number();
+}
+
+size_t HostContext::bytes_for_datagrams(ibv_cq& cq) const noexcept {
+    return static_cast<CompletionQueue&>(cq).datagrams().bytes();
 }
 
 std::atomic<bool>* HostContext::called(ibv_cq& cq) const noexcept {

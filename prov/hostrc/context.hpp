@@ -20,11 +20,13 @@ class CompletionQueue;
 // it needs nothing else but registered memory.
 class HostContext final : public verbs::Context {
 public:
-    // Throws Error.
-    HostContext(std::unique_ptr<verbs::Context> device, ibv_device& name, const verbs::Port& port);
+    // room: as make_host_device has it. Throws Error.
+    HostContext(std::unique_ptr<verbs::Context> device, ibv_device& name, const verbs::Port& port,
+                size_t room);
     // Over a device that others use, too, in a protection domain of theirs: what goes out may lie
     // in whatever memory they have registered. Both outlive this. Throws Error.
-    HostContext(verbs::Context& device, ibv_pd* pd, ibv_device& name, const verbs::Port& port);
+    HostContext(verbs::Context& device, ibv_pd* pd, ibv_device& name, const verbs::Port& port,
+                size_t room);
     ~HostContext() override;
 
     ibv_pd* alloc_pd() noexcept override { return shared() ? pd_ : pd_ = device_.alloc_pd(); }
@@ -62,6 +64,7 @@ public:
     // stands for: those begin at 0, and what comes for another connection has another number.
     std::optional<verbs::Identity> identity(const ibv_qp& qp) const noexcept override;
     uint32_t datagrams(ibv_cq& cq) const noexcept override;
+    size_t bytes_for_datagrams(ibv_cq& cq) const noexcept override;
     std::atomic<bool>* called(ibv_cq& cq) const noexcept override;
     void count_packets(ibv_cq& cq, PacketCounts& counts) noexcept override;
 
@@ -69,6 +72,7 @@ public:
     verbs::Context& device() noexcept { return device_; }
     const verbs::Port& port() const noexcept { return port_; } // of the device below
     ibv_pd* pd() const noexcept { return pd_; }                // the last that was made; null: none
+    size_t room() const noexcept { return room_; }
     ibv_context& verbs() noexcept { return verbs_; }
     Regions& regions() noexcept { return regions_; }
     // The device is not its own alone, and it does not know of all that is registered there.
@@ -80,12 +84,13 @@ public:
 
 private:
     HostContext(verbs::Context& device, std::unique_ptr<verbs::Context> owned, ibv_pd* pd,
-                ibv_device& name, const verbs::Port& port);
+                ibv_device& name, const verbs::Port& port, size_t room);
     bool watch(int fd) const noexcept;
 
     const std::unique_ptr<verbs::Context> owned_; // null: it is shared
     verbs::Context& device_;
     verbs::Port port_;
+    const size_t room_;
     ibv_context verbs_{};
     ibv_pd* pd_;
     Regions regions_;

@@ -25,6 +25,10 @@ uint32_t mtu_of(const verbs::Port& port) noexcept { return 128u << port.port_att
 
 } // namespace
 
+size_t Datagrams::fit_into(size_t bytes, const verbs::Port& port) noexcept {
+    return bytes / (kHeader + mtu_of(port));
+}
+
 Datagrams::Datagrams(verbs::Context& device, const verbs::Port& port, ibv_pd* pd, uint32_t receives,
                      ibv_comp_channel* channel, void* channel_context)
     : device_{device}

@@ -16,11 +16,15 @@ namespace odrc::host {
 // whole or not at all.
 class Datagrams {
 public:
+    // How many fit into so much memory when they have come.
+    static size_t fit_into(size_t bytes, const verbs::Port& port) noexcept;
+
     // receives: how many datagrams may lie there before they are taken in. Throws Error.
     Datagrams(verbs::Context& device, const verbs::Port& port, ibv_pd* pd, uint32_t receives,
               ibv_comp_channel* channel, void* channel_context);
 
     uint32_t number() const noexcept { return qp_->qp_num; }
+    size_t bytes() const noexcept { return buffers_.bytes().size() + headers_.bytes().size(); }
 
     bool has_room() const noexcept { return sent_ - over_ < kSends; }
     // Gives which datagram the packet is: until that is over the device may read what the pieces

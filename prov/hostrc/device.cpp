@@ -43,45 +43,49 @@ protected:
 
 class HostDeviceOver final : public HostDevice {
 public:
-    explicit HostDeviceOver(std::unique_ptr<verbs::Device> below)
+    HostDeviceOver(std::unique_ptr<verbs::Device> below, size_t room)
         : HostDevice{below->port()}
-        , below_{std::move(below)} {}
+        , below_{std::move(below)}
+        , room_{room} {}
 
     std::unique_ptr<verbs::Context> open() const override {
-        return std::make_unique<HostContext>(below_->open(), name_, below_->port());
+        return std::make_unique<HostContext>(below_->open(), name_, below_->port(), room_);
     }
 
 private:
     std::unique_ptr<verbs::Device> below_;
+    const size_t room_;
 };
 
 class HostDeviceBeside final : public HostDevice {
 public:
-    HostDeviceBeside(verbs::Context& opened, ibv_pd* pd, const verbs::Port& port)
+    HostDeviceBeside(verbs::Context& opened, ibv_pd* pd, const verbs::Port& port, size_t room)
         : HostDevice{port}
         , opened_{opened}
         , pd_{pd}
-        , below_{port} {}
+        , below_{port}
+        , room_{room} {}
 
     std::unique_ptr<verbs::Context> open() const override {
-        return std::make_unique<HostContext>(opened_, pd_, name_, below_);
+        return std::make_unique<HostContext>(opened_, pd_, name_, below_, room_);
     }
 
 private:
     verbs::Context& opened_;
     ibv_pd* const pd_;
     const verbs::Port below_;
+    const size_t room_;
 };
 
 } // namespace
 
-std::unique_ptr<verbs::Device> make_host_device(std::unique_ptr<verbs::Device> below) {
-    return std::make_unique<HostDeviceOver>(std::move(below));
+std::unique_ptr<verbs::Device> make_host_device(std::unique_ptr<verbs::Device> below, size_t room) {
+    return std::make_unique<HostDeviceOver>(std::move(below), room);
 }
 
 std::unique_ptr<verbs::Device> make_host_device(verbs::Context& beside, ibv_pd* pd,
-                                                const verbs::Port& port) {
-    return std::make_unique<HostDeviceBeside>(beside, pd, port);
+                                                const verbs::Port& port, size_t room) {
+    return std::make_unique<HostDeviceBeside>(beside, pd, port, room);
 }
 
 } // namespace odrc::host

@@ -38,7 +38,7 @@ void restrict_to(const std::string& list, Devices& devices) {
 
 std::unique_ptr<verbs::Device> with_reliability(std::unique_ptr<verbs::Device> device) {
     if (parameters().reliability != Reliability::host) return device;
-    return host::make_host_device(std::move(device));
+    return host::make_host_device(std::move(device), parameters().memory / 2);
 }
 
 Devices find_devices() {
@@ -63,7 +63,8 @@ const verbs::Device& soft_device() {
 }
 
 std::unique_ptr<verbs::Device> device_by_datagrams(verbs::Adapter& adapter) {
-    return host::make_host_device(adapter.context(), adapter.pd(), adapter.port());
+    return host::make_host_device(adapter.context(), adapter.pd(), adapter.port(),
+                                  parameters().memory / 8);
 }
 
 bool is_met_beside(const verbs::Port& port) noexcept {

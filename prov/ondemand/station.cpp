@@ -60,6 +60,7 @@ Station::Station(verbs::Adapter& adapter, verbs::Adapter& memory, Counters& coun
     , work_requests_{completions_of(adapter.port(), sizes) - receives_of(adapter.port(), sizes)}
     , channel_{make_channel(adapter, waitable)}
     , cq_{make_cq(adapter, work_requests_ + receives_of(adapter.port(), sizes), channel_.get())}
+    , for_datagrams_{counters, adapter.context().bytes_for_datagrams(*cq_.get())}
     , called_{adapter.context().called(*cq_.get())}
     , shares_{sizes.common ? sizes.receives.least : verbs::kOwnReceives, sizes.common} {
     adapter.context().count_packets(*cq_.get(), counters);

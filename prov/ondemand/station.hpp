@@ -27,6 +27,23 @@ struct CompletionBudget {
     const uint32_t much;
 };
 
+// Memory that somebody else has registered for the endpoint, as long as this is there.
+class Registered {
+public:
+    Registered(Counters& counters, size_t bytes) noexcept
+        : counters_{counters}
+        , bytes_{bytes} {
+        counters_.registered(bytes_);
+    }
+    ~Registered() { counters_.deregistered(bytes_); }
+    Registered(const Registered&) = delete;
+    Registered& operator=(const Registered&) = delete;
+
+private:
+    Counters& counters_;
+    const size_t bytes_;
+};
+
 // What an endpoint has of a device: where its lanes over that get what comes in, and tell what is
 // done.
 class Station {
@@ -115,6 +132,7 @@ private:
     const uint32_t work_requests_;
     verbs::Channel channel_;
     verbs::Cq cq_;
+    const Registered for_datagrams_;
     std::atomic<bool>* const called_;           // null: that cannot be
     std::optional<srq::ReceiveQueue> receives_; // shared by all lanes
     std::optional<srq::BufferPool> own_;        // or for those of each

@@ -79,6 +79,8 @@ public:
     // The number of the queue pair for the datagrams that connections of a completion queue are
     // made of, where the device does not keep them itself; else 0.
     virtual uint32_t datagrams(ibv_cq&) const noexcept { return 0; }
+    // The registered memory that these lie in when they have come, and what goes out with them.
+    virtual size_t bytes_for_datagrams(ibv_cq&) const noexcept { return 0; }
     // Set when something has come there for a connection that is yet to be made, and to be reset by
     // whoever makes it. Null where that cannot be.
     virtual std::atomic<bool>* called(ibv_cq&) const noexcept { return nullptr; }

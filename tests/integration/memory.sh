@@ -10,9 +10,10 @@
 scale=1
 [[ $ODRC_SANITIZER == no && $device == soft0 ]] || scale=10
 
-most() { # COUNTER: the largest of all endpoints
-    cat "$scratch"/profile.* | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" | sort -n | tail -n 1
+counts() { # COUNTER: of all endpoints, the smallest first
+    cat "$scratch"/profile.* | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" | sort -n
 }
+most() { counts "$1" | tail -n 1; }
 
 burst() { # BYTES OPTION...: with at most so much memory
     local bytes=$1 peak
@@ -34,4 +35,17 @@ export FI_ODRC_MEMORY=65536
 burst $mib -n $((63 / scale)) -m $((500 / scale)) --poll 1
 export FI_ODRC_MEMORY=1
 burst $mib -n $((63 / scale)) -m $((500 / scale))
+least=$(counts registered_bytes_peak | head -n 1)
 ((scale > 1)) || [[ $(most srq_buffers_peak) == 16 ]] || fail "the shared receive queue had more than 16"
+
+# What datagrams lie in is counted, too: half as much again, or an eighth, and not less than 64 of
+# them, and 256 headers.
+packets=$((64 * (40 + 4096) + 256 * 64)) # of the largest MTU
+for way in host ladder; do
+    FI_ODRC_RELIABILITY=$way burst $mib -n $((31 / scale)) -m $((200 / scale))
+    (($(counts registered_bytes_peak | head -n 1) >= least + packets)) ||
+        fail "$way: $(counts registered_bytes_peak | head -n 1) bytes registered, $least without packets"
+done
+export FI_ODRC_MEMORY=$((4 * mib))
+FI_ODRC_RELIABILITY=host burst $((6 * mib)) -n $((63 / scale)) -m $((200 / scale)) --poll 1
+FI_ODRC_RELIABILITY=ladder burst $((5 * mib)) -n $((63 / scale)) -m $((200 / scale)) --poll 1

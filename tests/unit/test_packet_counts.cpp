@@ -13,6 +13,7 @@ using namespace odrc;
 
 namespace {
 
+constexpr size_t kRoom = 500'000;
 constexpr uint32_t kKey = 0x6f647263; // of the datagrams of prov/hostrc
 
 // A completion queue for connections by datagrams, and a queue pair that sends it whatever it
@@ -74,7 +75,7 @@ struct Bystander {
 
     rig::Side side;
     std::unique_ptr<verbs::Device> device{
-        host::make_host_device(side.context(), side.pd.get(), rig::soft_device().port())};
+        host::make_host_device(side.context(), side.pd.get(), rig::soft_device().port(), kRoom)};
     std::unique_ptr<verbs::Context> host{device->open()};
     PacketCounts counts;
     verbs::Cq cq{*host, host->create_cq(16, nullptr, nullptr)};
@@ -83,6 +84,14 @@ struct Bystander {
 };
 
 } // namespace
+
+TEST_CASE("what datagrams lie in is told, and is not less than a window's worth") {
+    Bystander b;
+    const size_t one = sizeof(ibv_grh) + 4096;
+    CHECK(b.host->bytes_for_datagrams(*b.cq.get()) == 64 * one + 256 * 64);
+    const verbs::Cq larger{*b.host, b.host->create_cq(1000, nullptr, nullptr)};
+    CHECK(b.host->bytes_for_datagrams(*larger.get()) == kRoom / one * one + 256 * 64);
+}
 
 TEST_CASE("packets that nobody takes are counted by what is wrong with them") {
     Bystander b;

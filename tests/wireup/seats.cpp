@@ -24,7 +24,8 @@ std::vector<std::unique_ptr<Seat>> seats_on(const verbs::Device& device, size_t 
     verbs::Adapter& adapter = adapters.emplace_back(device, Gate::Kind::many_threads, watchdog);
     // Beside that.
     verbs::Adapter& soft = adapters.emplace_back(soft_device(), Gate::Kind::many_threads, watchdog);
-    by_datagrams.push_back(host::make_host_device(adapter.context(), adapter.pd(), adapter.port()));
+    by_datagrams.push_back(
+        host::make_host_device(adapter.context(), adapter.pd(), adapter.port(), size_t{512} << 10));
     verbs::Adapter& datagrams =
         adapters.emplace_back(*by_datagrams.back(), Gate::Kind::many_threads, watchdog);
     std::vector<std::unique_ptr<Seat>> all;
