@@ -16,9 +16,11 @@ namespace odrc::soft {
 namespace {
 
 constexpr uint32_t kHeaderBytes = sizeof(ibv_grh); // before every datagram in its receive
-constexpr size_t kRemembered = 16;                 // destinations of late
-constexpr uint32_t kOwnKeyBit = 1u << 31;          // of a Q_Key: the sender's own is meant
-constexpr uint8_t kNextHeader = 0x1b;              // IBTA 1.4, 8.3: what follows is a BTH
+// Destinations of late. To forget one that is meant again takes longer than to send a thousand
+// datagrams: its process is mapped anew.
+constexpr size_t kRemembered = 256;
+constexpr uint32_t kOwnKeyBit = 1u << 31; // of a Q_Key: the sender's own is meant
+constexpr uint8_t kNextHeader = 0x1b;     // IBTA 1.4, 8.3: what follows is a BTH
 
 // The header that says where it comes from, for a reply (IBTA 1.4, 8.3).
 ibv_grh make_header(std::span<const uint8_t, 16> node, uint32_t length) noexcept {
@@ -41,25 +43,29 @@ QueuePair::Outcome QueuePair::send_datagram(const ibv_send_wr& wr, const Data& d
     if (!handle || !handle->reachable || data.length > kMaxDatagram) return sent;
     const uint32_t number = wr.wr.ud.remote_qpn & (kQpNumbers - 1);
 
-    std::erase_if(met_, [](const auto& known) {
-        return known.second.port->qp_num != known.first || known.second.process->dead();
-    });
-    auto known = std::ranges::find(met_, number, &std::pair<uint32_t, Link>::first);
-    if (known == met_.end()) {
-        Link link = find_link(number, IBV_QPT_UD);
-        if (!link) return sent;
-        if (met_.size() == kRemembered) met_.erase(met_.begin());
-        try {
-            met_.emplace_back(number, std::move(link));
-        } catch (const std::bad_alloc&) {
-            return sent;
-        }
-        known = std::prev(met_.end());
-    }
-    if (fault_loses_datagram()) return sent;
-    deliver_datagram(wr, data, known->second);
-    if (fault_doubles_datagram()) deliver_datagram(wr, data, known->second);
+    Link* to = meet(number);
+    if (!to || fault_loses_datagram()) return sent;
+    deliver_datagram(wr, data, *to);
+    if (fault_doubles_datagram()) deliver_datagram(wr, data, *to);
     return sent;
+}
+
+// Null: there is none.
+QueuePair::Link* QueuePair::meet(uint32_t number) noexcept {
+    const auto is_gone = [](const auto& known) {
+        return known.second.port->qp_num != known.first || known.second.process->dead();
+    };
+    const auto known = met_.find(number);
+    if (known != met_.end() && !is_gone(*known)) return &known->second;
+    std::erase_if(met_, is_gone);
+    Link link = find_link(number, IBV_QPT_UD);
+    if (!link) return nullptr;
+    if (met_.size() == kRemembered) met_.erase(met_.begin());
+    try {
+        return &met_.emplace(number, std::move(link)).first->second;
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
 }
 
 void QueuePair::deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& to) noexcept {

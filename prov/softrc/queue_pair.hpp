@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <sys/uio.h>
+#include <unordered_map>
 
 namespace odrc::soft {
 
@@ -215,6 +216,7 @@ private:
 
     // datagram.cpp: one datagram
     Outcome send_datagram(const ibv_send_wr& wr, const Data& data) noexcept;
+    Link* meet(uint32_t number) noexcept;
     void deliver_datagram(const ibv_send_wr& wr, const Data& data, Link& to) noexcept;
 
     // delivery.cpp: what sends of both kinds do at the receiver
@@ -240,10 +242,10 @@ private:
     bool reachable_{false}; // the destination is on this node
     uint32_t draining_{0};  // SQD: the position of the work request that is carried on, if any
     bool last_told_{false}; // that it takes no more receives
-    std::vector<std::pair<uint32_t, Link>> met_; // datagrams: whom they went to lately
-    std::atomic<uint32_t> posted_{0};            // work requests so far
-    std::atomic<uint32_t> retired_{0};           // of those, the ones known to be done
-    std::vector<uint64_t> send_ids_; // wr_id by position, of those that have a completion
+    std::unordered_map<uint32_t, Link> met_; // datagrams: whom they went to lately, by number
+    std::atomic<uint32_t> posted_{0};        // work requests so far
+    std::atomic<uint32_t> retired_{0};       // of those, the ones known to be done
+    std::vector<uint64_t> send_ids_;         // wr_id by position, of those that have a completion
     std::list<Waiting> waiting_;
     bool stalled_{false}; // listed for retries
 };
