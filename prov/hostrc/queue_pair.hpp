@@ -53,7 +53,8 @@ static_assert(offsetof(VerbsQueuePair, context) == offsetof(ibv_qp, context) &&
 struct Named; // connections of a completion queue, by their numbers
 
 // A reliable connection over datagrams. Each side has one numbered stream of packets: requester.cpp
-// sends it, hearing.cpp learns what becomes of it, responder.cpp takes in the other's and answers.
+// sends it, hearing.cpp learns what becomes of it, arrival.cpp takes in the other's, and
+// responder.cpp does what that asks for.
 class QueuePair : public VerbsQueuePair, public ListNode<Named> {
 public:
     // Throws Error or std::bad_alloc.
@@ -126,13 +127,17 @@ private:
     void await_answer(Ticks from) noexcept;
     void give_up(WorkRequest* guilty, ibv_wc_status status) noexcept;
 
-    // responder.cpp
-    enum class Verdict : uint8_t { done, not_ready, refused };
+    // arrival.cpp
     void take_in(const Datagrams::Arrival& arrival) noexcept;
     void take_again(const Packet& packet) noexcept;
     void take_early(const Datagrams::Arrival& arrival) noexcept;
     bool take_next(const Datagrams::Arrival& arrival) noexcept;
     void tell_gap() noexcept;
+    void owe(const Packet& packet, Ticks when) noexcept;
+    void say(PacketKind kind, uint8_t flags) noexcept;
+
+    // responder.cpp
+    enum class Verdict : uint8_t { done, not_ready, refused };
     Verdict carry_out(const Datagrams::Arrival& arrival) noexcept;
     Verdict take_piece(const Datagrams::Arrival& arrival) noexcept;
     Verdict take_write(const Datagrams::Arrival& arrival) noexcept;
@@ -145,8 +150,6 @@ private:
     void complete_receive(const Packet& packet, ibv_wc_opcode opcode, uint32_t length) noexcept;
     void give_receive_back() noexcept;
     void queue_answer(WorkRequest& w) noexcept;
-    void owe(const Packet& packet, Ticks when) noexcept;
-    void say(PacketKind kind, uint8_t flags) noexcept;
 
     std::unique_ptr<Receives> own_receives_; // null: they are those of a shared queue
     ibv_ah* ah_{nullptr};                    // of the other side; null: not known yet
