@@ -73,7 +73,9 @@ grep -q 'it has another FI_ODRC_RELIABILITY' "$scratch/client" ||
     fail "it does not say why there is no connection: $(cat "$scratch/client")"
 
 # What rests on connections; and neither what waits for the dead, which takes seconds each time, nor
-# what counts on processes that make no progress.
+# what counts on processes that make no progress, or mutexes: the provider's thread sleeps while it
+# is not needed, and whoever wakes it by what he sends locks one of soft0's, as often as the machine's
+# load has it.
 # Emulated or sanitized, these take minutes.
 [[ -x $ODRC_BUILD/contract_tests && $device == soft0 && $ODRC_SANITIZER == no ]] || exit 0
 files=
@@ -82,5 +84,5 @@ for name in messages more orders multi_receive registrations collectives atomics
     waiting threading; do
     files+="*test_$name.cpp,"
 done
-"$ODRC_BUILD/contract_tests" --test-suite-exclude=silence --test-case-exclude='*killed*,*put off*' \
+"$ODRC_BUILD/contract_tests" --test-suite-exclude=silence --test-case-exclude='*killed*,*put off*,*no mutex*' \
     --source-file="${files%,}"
