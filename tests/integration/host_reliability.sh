@@ -84,5 +84,5 @@ for name in messages more orders multi_receive registrations collectives atomics
     waiting threading; do
     files+="*test_$name.cpp,"
 done
-"$ODRC_BUILD/contract_tests" --test-suite-exclude=silence --test-case-exclude='*killed*,*put off*,*no mutex*' \
-    --source-file="${files%,}"
+"$ODRC_BUILD/contract_tests" --test-suite-exclude=silence \
+    --test-case-exclude='*killed*,*put off*,*no mutex*' --source-file="${files%,}"
