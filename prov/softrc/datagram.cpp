@@ -16,8 +16,8 @@ namespace odrc::soft {
 namespace {
 
 constexpr uint32_t kHeaderBytes = sizeof(ibv_grh); // before every datagram in its receive
-// Destinations of late. To forget one that is meant again takes longer than to send a thousand
-// datagrams: its process is mapped anew.
+// Destinations of late. For one that was forgotten and is meant again, its process is mapped anew,
+// and faults its pages in.
 constexpr size_t kRemembered = 256;
 constexpr uint32_t kOwnKeyBit = 1u << 31; // of a Q_Key: the sender's own is meant
 constexpr uint8_t kNextHeader = 0x1b;     // IBTA 1.4, 8.3: what follows is a BTH

@@ -4,9 +4,11 @@
 // What is counted of packets that nobody takes.
 
 #include "hostrc/device.hpp"
+#include "hostrc/kept_packet.hpp"
 #include "hostrc/packet.hpp"
 #include "soft_rig.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace odrc;
@@ -91,6 +93,34 @@ TEST_CASE("what datagrams lie in is told, and is not less than a window's worth"
     CHECK(b.host->bytes_for_datagrams(*b.cq.get()) == 64 * one + 256 * 64);
     const verbs::Cq larger{*b.host, b.host->create_cq(1000, nullptr, nullptr)};
     CHECK(b.host->bytes_for_datagrams(*larger.get()) == kRoom / one * one + 256 * 64);
+}
+
+TEST_CASE("packets that come early are kept apart, and of all connections only so many") {
+    host::Packet packet{};
+    const std::byte data[3]{std::byte{1}, std::byte{2}, std::byte{3}};
+    uint32_t all = 0;
+    host::EarlyPackets one, other;
+    CHECK(one.missing_from(5) == 0);
+    for (const uint32_t number : {9u, 7u}) { // there is no order
+        packet.number = number;
+        CHECK(one.keep({packet, data, 11}, all));
+        CHECK(one.has(number));
+    }
+    CHECK(one.missing_from(5) == 2);
+    CHECK_FALSE(one.take(8, all));
+    const auto kept = one.take(7, all);
+    REQUIRE(kept);
+    CHECK(kept->arrival().packet.number == 7);
+    CHECK(kept->arrival().from == 11);
+    CHECK(std::ranges::equal(kept->arrival().data, data));
+    CHECK(one.missing_from(8) == 1);
+    CHECK(all == 1);
+    for (packet.number = 100; other.keep({packet, data, 11}, all);) ++packet.number;
+    CHECK(all == 64);
+    CHECK_FALSE(one.keep({packet, data, 11}, all));
+    other.clear(all);
+    CHECK(all == 1);
+    CHECK(one.keep({packet, data, 11}, all));
 }
 
 TEST_CASE("packets that nobody takes are counted by what is wrong with them") {
