@@ -66,9 +66,10 @@ struct Counters : PacketCounts {
     uint64_t multicast_forwarded{0};  // that were passed on, to each member below by itself
     uint64_t multicast_received{0};
     // Up to how many bytes something goes inline on the domain's device, is copied if it does not,
-    // and goes in its frame.
+    // or if it is in memory that is not registered, and goes in its frame.
     uint64_t inline_bytes_most{0};
     uint64_t copy_bytes_most{0};
+    uint64_t unregistered_bytes_most{0};
     uint64_t eager_bytes_most{0};
 
     void connection_opened() noexcept {

@@ -31,7 +31,7 @@ struct Stall {
 struct StatisticsPage {
     static constexpr size_t kBytes = 4096;
     // Another one when anything here has another place, or Counters has.
-    static constexpr uint64_t kFormat = 0x36'30'2d'63'72'64'6f'00; // "odrc-06"
+    static constexpr uint64_t kFormat = 0x37'30'2d'63'72'64'6f'00; // "odrc-07"
     static constexpr const char* kFileName = "odrc-statistics";
 
     // Shows the page to others, once its endpoint is what it is.

@@ -13,10 +13,11 @@ namespace odrc::ofi {
 inline Endpoint& endpoint(fid_ep* ep) noexcept { return static_cast<Endpoint&>(*ep); }
 
 template <uint64_t Kind>
-ssize_t send(Endpoint& ep, std::span<const iovec> iov, fi_addr_t to, uint64_t tag, uint64_t data,
-             void* context, uint64_t flags) noexcept {
+ssize_t send(Endpoint& ep, std::span<const iovec> iov, void* const* keys, fi_addr_t to,
+             uint64_t tag, uint64_t data, void* context, uint64_t flags) noexcept {
     const Entry entry{ep.gate()};
     return ep.engine().send({.iov = iov,
+                             .keys = ep.keys_given() ? keys : nullptr,
                              .to = to,
                              .tag = tag,
                              .data = data,
@@ -25,10 +26,18 @@ ssize_t send(Endpoint& ep, std::span<const iovec> iov, fi_addr_t to, uint64_t ta
 }
 
 template <uint64_t Kind>
-ssize_t send(Endpoint& ep, const void* buffer, size_t length, fi_addr_t to, uint64_t tag,
+ssize_t send(Endpoint& ep, const void* buffer, size_t length, void* key, fi_addr_t to, uint64_t tag,
              uint64_t data, void* context, uint64_t flags) noexcept {
     const iovec iov{const_cast<void*>(buffer), length};
-    return send<Kind>(ep, {&iov, 1}, to, tag, data, context, flags);
+    return send<Kind>(ep, {&iov, 1}, &key, to, tag, data, context, flags);
+}
+
+// What is copied before the call returns needs no key.
+template <uint64_t Kind>
+ssize_t inject(Endpoint& ep, const void* buffer, size_t length, fi_addr_t to, uint64_t tag,
+               uint64_t data, uint64_t flags) noexcept {
+    const iovec iov{const_cast<void*>(buffer), length};
+    return send<Kind>(ep, {&iov, 1}, nullptr, to, tag, data, nullptr, flags | FI_INJECT);
 }
 
 template <uint64_t Kind>
@@ -63,10 +72,10 @@ inline constexpr uint64_t kReceiveCallFlags =
     kReceiveFlags | FI_TRANSMIT_COMPLETE | FI_PEEK | FI_CLAIM | FI_DISCARD;
 
 template <uint64_t Kind>
-ssize_t sendv(Endpoint& ep, const iovec* iov, size_t count, fi_addr_t to, uint64_t tag,
-              uint64_t data, void* context, uint64_t flags) noexcept {
+ssize_t sendv(Endpoint& ep, const iovec* iov, void* const* keys, size_t count, fi_addr_t to,
+              uint64_t tag, uint64_t data, void* context, uint64_t flags) noexcept {
     if (missing(iov, count)) return refuse(ep, FI_EINVAL);
-    return send<Kind>(ep, {iov, count}, to, tag, data, context, flags);
+    return send<Kind>(ep, {iov, count}, keys, to, tag, data, context, flags);
 }
 
 template <uint64_t Kind>

@@ -106,6 +106,7 @@ struct fi_odrc_statistics {
     uint64_t multicast_received;
     uint64_t inline_bytes_most;
     uint64_t copy_bytes_most;
+    uint64_t unregistered_bytes_most;
     uint64_t eager_bytes_most;
     uint64_t packets_sent;
     uint64_t packets_received;

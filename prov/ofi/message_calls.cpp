@@ -26,37 +26,36 @@ ssize_t recvmsg(fid_ep* f, const fi_msg* m, uint64_t flags) {
                             receive_flags(ep, flags));
 }
 
-ssize_t send(fid_ep* f, const void* buffer, size_t length, void*, fi_addr_t to, void* context) {
+ssize_t send(fid_ep* f, const void* buffer, size_t length, void* key, fi_addr_t to, void* context) {
     Endpoint& ep = endpoint(f);
-    return send<FI_MSG>(ep, buffer, length, to, 0, 0, context, send_flags(ep));
+    return send<FI_MSG>(ep, buffer, length, key, to, 0, 0, context, send_flags(ep));
 }
 
-ssize_t sendv(fid_ep* f, const iovec* iov, void**, size_t count, fi_addr_t to, void* context) {
+ssize_t sendv(fid_ep* f, const iovec* iov, void** keys, size_t count, fi_addr_t to, void* context) {
     Endpoint& ep = endpoint(f);
-    return sendv<FI_MSG>(ep, iov, count, to, 0, 0, context, send_flags(ep));
+    return sendv<FI_MSG>(ep, iov, keys, count, to, 0, 0, context, send_flags(ep));
 }
 
 ssize_t sendmsg(fid_ep* f, const fi_msg* m, uint64_t flags) {
     Endpoint& ep = endpoint(f);
     if (flags & ~kSendCallFlags) return refuse(ep, FI_EBADFLAGS);
-    return sendv<FI_MSG>(ep, m->msg_iov, m->iov_count, m->addr, 0, m->data, m->context,
+    return sendv<FI_MSG>(ep, m->msg_iov, m->desc, m->iov_count, m->addr, 0, m->data, m->context,
                          send_flags(ep, flags));
 }
 
 ssize_t inject(fid_ep* f, const void* buffer, size_t length, fi_addr_t to) {
-    return send<FI_MSG>(endpoint(f), buffer, length, to, 0, 0, nullptr, FI_INJECT);
+    return inject<FI_MSG>(endpoint(f), buffer, length, to, 0, 0, 0);
 }
 
-ssize_t senddata(fid_ep* f, const void* buffer, size_t length, void*, uint64_t data, fi_addr_t to,
-                 void* context) {
+ssize_t senddata(fid_ep* f, const void* buffer, size_t length, void* key, uint64_t data,
+                 fi_addr_t to, void* context) {
     Endpoint& ep = endpoint(f);
-    return send<FI_MSG>(ep, buffer, length, to, 0, data, context,
+    return send<FI_MSG>(ep, buffer, length, key, to, 0, data, context,
                         send_flags(ep) | FI_REMOTE_CQ_DATA);
 }
 
 ssize_t injectdata(fid_ep* f, const void* buffer, size_t length, uint64_t data, fi_addr_t to) {
-    return send<FI_MSG>(endpoint(f), buffer, length, to, 0, data, nullptr,
-                        FI_INJECT | FI_REMOTE_CQ_DATA);
+    return inject<FI_MSG>(endpoint(f), buffer, length, to, 0, data, FI_REMOTE_CQ_DATA);
 }
 
 } // namespace

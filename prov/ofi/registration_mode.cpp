@@ -31,9 +31,9 @@ int registration_mode(uint32_t version, const fi_info* hints, const verbs::Port&
                       uint64_t caps) noexcept {
     const int asked = hints && hints->domain_attr ? hints->domain_attr->mr_mode : 0;
     if (old(version) || asked & kBasic) return kBasic;
-    if (!(caps & (FI_RMA | FI_ATOMIC))) return 0;
     // A program that registers its own memory anyway saves a device the work that needs it.
-    return port.whole_memory ? kNeeded : kNeeded | (asked & FI_MR_LOCAL);
+    const int local = port.whole_memory ? 0 : asked & FI_MR_LOCAL;
+    return caps & (FI_RMA | FI_ATOMIC) ? kNeeded | local : local;
 }
 
 } // namespace odrc::ofi

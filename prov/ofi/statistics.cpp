@@ -77,6 +77,7 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .multicast_received = c.multicast_received,
             .inline_bytes_most = c.inline_bytes_most,
             .copy_bytes_most = c.copy_bytes_most,
+            .unregistered_bytes_most = c.unregistered_bytes_most,
             .eager_bytes_most = c.eager_bytes_most,
             .packets_sent = c.packets_sent,
             .packets_received = c.packets_received,

@@ -20,6 +20,7 @@ inline constexpr uint64_t kConfirmed = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE;
 
 struct SendArguments {
     std::span<const iovec> iov;
+    void* const* keys; // the local key of each piece, where the application has registered it
     fi_addr_t to;
     uint64_t tag;
     uint64_t data;
@@ -56,7 +57,7 @@ struct PartArguments {
 
 struct RmaArguments {
     std::span<const iovec> iov;
-    void* const* keys; // the local key of each piece, where the application has registered it
+    void* const* keys; // likewise
     std::span<const fi_rma_iov> remote;
     fi_addr_t to;
     uint64_t data;

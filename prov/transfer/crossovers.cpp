@@ -51,23 +51,22 @@ CrossoverRange CrossoverRange::of(const verbs::Adapter& adapter) noexcept {
     const uint32_t device = adapter.max_inline();
     const bool all_is_known = adapter.whole_memory_key().has_value();
     const auto eager = static_cast<uint32_t>(wire::kEagerLimit);
-    return {.least = {std::min(device, kComparedSizes.front()), 0, kInjectSize},
-            .most = {device, eager, eager},
-            .usual = {device, all_is_known ? 0 : eager, eager}};
+    return {.least = {std::min(device, kComparedSizes.front()), 0, 0, kInjectSize},
+            .most = {device, eager, eager, eager},
+            .usual = {device, 0, all_is_known ? 0 : eager, eager}};
 }
 
 Crossovers CrossoverRange::clamp(const Crossovers& wanted) const noexcept {
     return {std::clamp(wanted.inlined, least.inlined, most.inlined),
             std::clamp(wanted.copied, least.copied, most.copied),
+            std::clamp(wanted.unregistered, least.unregistered, most.unregistered),
             std::clamp(wanted.eager, least.eager, most.eager)};
 }
 
 Crossovers choose(const DeviceCosts& costs, const CrossoverRange& range) noexcept {
     const auto& of_size = costs.of_size;
-    const bool all_is_known = range.usual.copied == 0;
-    const auto gathered = [&](size_t i) {
-        return of_size[i].gathered + costs.found + costs.fresh / kUses;
-    };
+    const bool all_is_known = range.usual.unregistered == 0;
+    const double registering = costs.found + costs.fresh / kUses;
     const auto in_its_frame = [&](size_t i) {
         return all_is_known ? std::min(of_size[i].copied, of_size[i].gathered) : of_size[i].copied;
     };
@@ -75,16 +74,17 @@ Crossovers choose(const DeviceCosts& costs, const CrossoverRange& range) noexcep
         return clearly_less(in_its_frame(i), of_size[i].inlined);
     });
     const auto copied =
-        all_is_known
-            ? go_up(0, [&](size_t i) { return clearly_less(of_size[i].copied, gathered(i)); })
-            : go_down(range.usual.copied,
-                      [&](size_t i) { return clearly_less(gathered(i), of_size[i].copied); });
+        go_up(0, [&](size_t i) { return clearly_less(of_size[i].copied, of_size[i].gathered); });
+    const auto unregistered =
+        all_is_known ? copied : go_down(range.usual.unregistered, [&](size_t i) {
+            return clearly_less(of_size[i].gathered + registering, of_size[i].copied);
+        });
     // Both sides have to register what is read and where it goes.
     const auto eager = go_down(range.usual.eager, [&](size_t i) {
         return clearly_less(2 * costs.word + 2 * costs.found + of_size[i].read,
                             in_its_frame(i) + of_size[i].taken);
     });
-    return range.clamp({inlined, copied, eager});
+    return range.clamp({inlined, copied, unregistered, eager});
 }
 
 // ---- once for each device ----------------------------------------------------------------------
@@ -115,7 +115,8 @@ Crossovers crossovers_of(verbs::Adapter& adapter) {
     const CrossoverRange range = CrossoverRange::of(adapter);
     Known all{range.usual, "as FI_ODRC_CROSSOVERS says"};
     if (const auto& given = parameters().crossovers) {
-        all.crossovers = range.clamp({(*given)[0], (*given)[1], (*given)[2]});
+        const auto [inlined, copied, eager] = *given;
+        all.crossovers = range.clamp({inlined, copied, copied, eager});
     } else if (parameters().measures_crossovers) {
         const std::string key = key_of(adapter);
         const std::lock_guard guard{lock};
@@ -124,10 +125,10 @@ Crossovers crossovers_of(verbs::Adapter& adapter) {
         all = place->second;
     }
     ODRC_INFO(FI_LOG_DOMAIN,
-              "{}: up to {} bytes go inline, up to {} are copied, more is gathered; above {} a "
-              "message is announced: {}",
+              "{}: up to {} bytes go inline, up to {} are copied, or {} where they are not "
+              "registered, more is gathered; above {} a message is announced: {}",
               adapter.port().name(), all.crossovers.inlined, all.crossovers.copied,
-              all.crossovers.eager, all.why);
+              all.crossovers.unregistered, all.crossovers.eager, all.why);
     adapter.limit_inline(all.crossovers.inlined);
     return all.crossovers;
 }

@@ -96,6 +96,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     const Crossovers& crossovers = settings.crossovers[0];
     counters_.inline_bytes_most = crossovers.inlined;
     counters_.copy_bytes_most = crossovers.copied;
+    counters_.unregistered_bytes_most = crossovers.unregistered;
     counters_.eager_bytes_most = crossovers.eager;
     published(settings.native_format ? ondemand::NativeAddress::kBytes : address().length());
     statistics_->open(adapter.port().name(), address().text());

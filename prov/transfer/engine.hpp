@@ -288,6 +288,13 @@ private:
     void complete(Send& send, int error) noexcept;
     void release(Send& send) noexcept;
 
+    // send_memory.cpp
+    bool keep_keys(Send& send, std::span<void* const> keys) noexcept;
+    int expose(const Lane& lane, Send& send) noexcept;
+    void withdraw(Send& send) noexcept;
+    void withdraw_unsent(Send& send) noexcept;
+    bool is_gathered(const Lane& lane, Send& send) noexcept;
+
     // short_frame.cpp
     int post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept;
     int post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags, verbs::WorkKind kind,
@@ -356,8 +363,6 @@ private:
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;
-    int expose(const Lane& lane, Send& send) noexcept;
-    void withdraw(Send& send) noexcept;
     void fetch(Receive& receive, const Message& message) noexcept;
     // By which the lanes of this session go.
     verbs::Adapter& adapter_to(const Peer& peer) noexcept {
@@ -446,7 +451,7 @@ private:
 
     LongLists longs_;
     Pool<Send> sends_;
-    Pool<Registrations> exposures_;
+    Pool<Registrations> registered_; // of sends
     Pool<Fetch> fetches_;
     Pool<Rma> rmas_;
     Pool<Parcel> parcels_;

@@ -38,11 +38,10 @@ int Engine::post(Lane& lane, Send& send) noexcept {
 int Engine::post_message(Lane& lane, Send& send) noexcept {
     const bool confirm = send.header.flags & wire::kConfirm;
     const bool repeated = send.numbered;
-    const auto key = lane.adapter().whole_memory_key();
     const size_t header_size = wire::header_size(send.header);
     const bool fits_inline = header_size + send.length <= lane.max_inline();
     const bool in_place = !send.buffer && send.pieces.count() < lane.qp().segments() &&
-                          (fits_inline || (key && send.length > crossovers(lane).copied));
+                          (fits_inline || is_gathered(lane, send));
     if (!in_place && !send.buffer) {
         if (has_many_frames()) return FI_EAGAIN;
         send.pool = &frames_;
@@ -50,17 +49,21 @@ int Engine::post_message(Lane& lane, Send& send) noexcept {
         if (!send.buffer) return FI_EAGAIN;
     }
     if (const int error =
-            in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length))
+            in_place ? post_gathered(lane, send) : post_copied(lane, send, send.length)) {
+        withdraw_unsent(send);
         return error;
+    }
     if (confirm) await_answer(*send.peer, send);
     if (!repeated) count_sent(send.by_ring ? traffic_.ring : traffic_.eager, send.length);
     return 0;
 }
 
 int Engine::post_gathered(Lane& lane, Send& send) noexcept {
-    const uint32_t key = lane.adapter().whole_memory_key().value_or(0);
-    number(lane, send);
     const bool fits_inline = wire::header_size(send.header) + send.length <= lane.max_inline();
+    const auto whole = lane.adapter().whole_memory_key();
+    const bool by_keys = !whole && !fits_inline;
+    if (by_keys && !send.header_buffer && !(send.header_buffer = injects_.take())) return FI_EAGAIN;
+    number(lane, send);
     // What is held back for more to follow keeps its place.
     if (fits_inline && send.length <= kShort && !send.more) {
         ShortFrame frame;
@@ -68,10 +71,18 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
             wire::write_header(frame.bytes, send.header, send.data, sends_.handle(&send));
         return post_short(lane, frame.bytes, join(frame, header_size, send.pieces.list()), send);
     }
+    std::byte* header = by_keys ? send.header_buffer->data : send.header_bytes;
     const size_t header_size =
-        wire::write_header(send.header_bytes, send.header, send.data, sends_.handle(&send));
-    return post_frame(lane, listed(send.header_bytes, header_size, send.pieces.list(), key),
-                      fits_inline ? IBV_SEND_INLINE : 0, send);
+        wire::write_header(header, send.header, send.data, sends_.handle(&send));
+    Segments segments;
+    segments.add(header, header_size,
+                 by_keys ? lane.key_of(*send.header_buffer) : whole.value_or(0));
+    for (size_t i = 0; i < send.pieces.count(); ++i) {
+        const iovec& v = send.pieces.iov[i];
+        segments.add(v.iov_base, v.iov_len,
+                     by_keys ? (*send.registered)[i].lkey() : whole.value_or(0));
+    }
+    return post_frame(lane, segments, fits_inline ? IBV_SEND_INLINE : 0, send);
 }
 
 // A frame whose payload, of that size, lies in its buffer: the header goes in front of it.

@@ -90,26 +90,29 @@ struct Send : ondemand::Job {
     wire::FrameHeader header{};
     alignas(8) std::byte
         header_bytes[wire::kMaxMessageHeader]; // the header as it goes out, if gathered
+    srq::Buffer* header_buffer{nullptr};       // or where it lies, if the device has to know that
     uint64_t data{0};                          // remote CQ data
     uint64_t kind{0};   // flags of the operation's completion; an answer has none
     bool wanted{false}; // its completion
     void* context{nullptr};
-    Pieces pieces;                   // the message in user memory; atomic: where results go
-    srq::Buffer* buffer{nullptr};    // or our copy of the frame's payload, behind kMaxHeader bytes
-    srq::BufferPool* pool{nullptr};  // where the buffer goes back to
-    size_t length{0};                // of the message; atomic: of what it changes
-    size_t built{0};                 // bytes of a payload that was made in the buffer
-    Registrations* exposed{nullptr}; // the message's memory while the peer may read it
-    uint32_t error{0};               // finish: what the peer is told
-    bool report_errors{false};       // to the application
-    bool posted{false};              // the lane still works on it
-    bool numbered{false};            // it has its number in the session
-    bool by_ring{false};             // it went into the peer's ring
-    int failure{0};                  // it is lost, but the lane still works on it
-    bool for_device{false};          // an atomic that the device can carry out
-    bool again{false};               // a part: if it is lost, it is sent once more
-    bool told{false};                // the program was told long ago that it is over
-    struct Parcel* parcel{nullptr};  // a packet of a group, or a word
+    Pieces pieces;                  // the message in user memory; atomic: where results go
+    srq::Buffer* buffer{nullptr};   // or our copy of the frame's payload, behind kMaxHeader bytes
+    srq::BufferPool* pool{nullptr}; // where the buffer goes back to
+    size_t length{0};               // of the message; atomic: of what it changes
+    size_t built{0};                // bytes of a payload that was made in the buffer
+    // The message's memory, while the device gathers it, or the peer may read it.
+    Registrations* registered{nullptr};
+    uint32_t error{0};              // finish: what the peer is told
+    bool report_errors{false};      // to the application
+    bool posted{false};             // the lane still works on it
+    bool numbered{false};           // it has its number in the session
+    bool by_ring{false};            // it went into the peer's ring
+    int failure{0};                 // it is lost, but the lane still works on it
+    bool for_device{false};         // an atomic that the device can carry out
+    bool again{false};              // a part: if it is lost, it is sent once more
+    bool told{false};               // the program was told long ago that it is over
+    bool given{false};              // the keys of its memory are the program's
+    struct Parcel* parcel{nullptr}; // a packet of a group, or a word
 };
 
 // What an atomic of a peer's gives back, on its way into the frame that answers it.

@@ -13,27 +13,6 @@ namespace odrc::transfer {
 
 // ---- the sender --------------------------------------------------------------------------------
 
-// The peer may read the message's memory until it says that it has finished.
-int Engine::expose(const Lane& lane, Send& send) noexcept {
-    if (send.exposed) return 0;
-    send.exposed = exposures_.create();
-    if (!send.exposed || !send.exposed->make(send.pieces.count(), longs_.registrations))
-        return FI_ENOMEM;
-    const Moment now = adapter_.now();
-    for (size_t i = 0; i < send.pieces.count(); ++i) {
-        if (const int error = register_memory(lane.adapter(), send.pieces.iov[i],
-                                              IBV_ACCESS_REMOTE_READ, now, (*send.exposed)[i]))
-            return error;
-    }
-    return 0;
-}
-
-void Engine::withdraw(Send& send) noexcept {
-    if (!send.exposed) return;
-    give_back(send.exposed->list());
-    exposures_.destroy(std::exchange(send.exposed, nullptr));
-}
-
 int Engine::announce(Lane& lane, Send& send) noexcept {
     if (const int error = expose(lane, send)) return error;
     std::byte payload[sizeof(wire::Announcement) + sizeof(wire::RemoteSegment) * wire::kIovLimit];
@@ -42,7 +21,7 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     size_t size = sizeof announcement;
     for (size_t i = 0; i < send.pieces.count(); ++i) {
         const iovec& v = send.pieces.iov[i];
-        const uint32_t key = (*send.exposed)[i].rkey();
+        const uint32_t key = (*send.registered)[i].rkey();
         const bool soft = lane.station().beside();
         const wire::RemoteSegment segment{.address = reinterpret_cast<uint64_t>(v.iov_base),
                                           .length = v.iov_len,
@@ -55,7 +34,7 @@ int Engine::announce(Lane& lane, Send& send) noexcept {
     send.header.flags |= wire::kConfirm;
     const bool repeated = send.numbered;
     if (const int error = post_built(lane, send, {payload, size})) {
-        if (!send.out) withdraw(send); // the next lane may be over another device
+        withdraw_unsent(send);
         return error;
     }
     await_answer(*send.peer, send);

@@ -162,8 +162,10 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
     const bool writes = rma.kind == FI_WRITE;
     const bool fits_inline = writes && copy.bytes <= lane.max_inline();
     const bool any_memory = lane.adapter().whole_memory_key().has_value();
+    const bool is_known = any_memory || rma.has_keys();
     const bool is_copied =
-        !fits_inline && !rma.has_keys() && copy.bytes > 0 && copy.bytes <= crossovers(lane).copied;
+        !fits_inline && copy.bytes > 0 &&
+        copy.bytes <= (is_known ? crossovers(lane).copied : crossovers(lane).unregistered);
     if (!rma.buffer && is_copied) {
         if (has_many_frames()) return FI_EAGAIN;
         rma.pool = &frames_;

@@ -5,14 +5,6 @@
 
 namespace odrc::transfer {
 
-Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
-                uint32_t key) noexcept {
-    Segments segments;
-    segments.add(header, header_size, key);
-    for (const iovec& v : iov) segments.add(v.iov_base, v.iov_len, key);
-    return segments;
-}
-
 srq::Buffer* copy_into_buffer(srq::BufferPool& pool, std::span<const iovec> iov) noexcept {
     srq::Buffer* buffer = pool.take();
     if (!buffer) return nullptr;

@@ -42,11 +42,8 @@ inline std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
     return to;
 }
 
-// A header of that size, and the message from where it lies.
-Segments listed(const std::byte* header, size_t header_size, std::span<const iovec> iov,
-                uint32_t key) noexcept;
-// The same in one piece, which a device takes with the call in fewer steps than a list. Gives how
-// long it is.
+// Behind a header of that size, in one piece, which a device takes with the call in fewer steps
+// than a list. Gives how long it is.
 inline size_t join(ShortFrame& frame, size_t header_size, std::span<const iovec> iov) noexcept {
     return static_cast<size_t>(gather(frame.bytes + header_size, iov) - frame.bytes);
 }

@@ -50,7 +50,8 @@ Send* Engine::make_send(Peer& peer, const SendArguments& a, size_t length) noexc
         send->pool = &injects_;
         send->buffer = copy_into_buffer(injects_, a.iov);
         if (send->buffer) return send;
-    } else if (send->pieces.assign(a.iov, longs_)) {
+    } else if (send->pieces.assign(a.iov, longs_) &&
+               (!a.keys || keep_keys(*send, {a.keys, a.iov.size()}))) {
         return send;
     }
     release(*send);
@@ -131,6 +132,7 @@ void Engine::complete(Send& send, int error) noexcept {
 
 void Engine::release(Send& send) noexcept {
     if (send.buffer) send.pool->give_back(send.buffer);
+    if (send.header_buffer) injects_.give_back(send.header_buffer);
     withdraw(send);
     send.peer->over(send);
     if (!send.urgent) --transmitting_;

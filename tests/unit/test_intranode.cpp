@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kEverything =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-constexpr Crossovers kCrossovers{.inlined = 2048, .copied = 0, .eager = wire::kEagerLimit};
+constexpr Crossovers kCrossovers{
+    .inlined = 2048, .copied = 0, .unregistered = 0, .eager = wire::kEagerLimit};
 
 class Party {
 public:
@@ -116,7 +117,7 @@ struct Pair {
     void send(std::span<const std::byte> bytes) {
         const iovec piece{const_cast<std::byte*>(bytes.data()), bytes.size()};
         REQUIRE(a.call([&](Engine& e) {
-            return e.send({{&piece, 1}, to_b, 0, 0, nullptr, FI_MSG | FI_COMPLETION});
+            return e.send({{&piece, 1}, nullptr, to_b, 0, 0, nullptr, FI_MSG | FI_COMPLETION});
         }) == 0);
     }
     void receive(std::span<std::byte> bytes) {
