@@ -11,7 +11,7 @@ trap 'echo "$(basename "$0"): failed: $BASH_COMMAND" >&2' ERR
 
 build_packages=(
     autoconf automake g++ libtool make pkg-config
-    libcli11-dev libfabric-dev libfmt-dev libibverbs-dev libsodium-dev
+    libcli11-dev libfabric-dev libfmt-dev libibverbs-dev libpmix-dev libsodium-dev
 )
 run_packages=(hpcc iproute2 libfabric-bin netpipe-openmpi openmpi-bin)
 # What tests/rdma_vm needs is listed there.

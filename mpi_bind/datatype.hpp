@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "handle.hpp"
+#include "layout.hpp"
+
+#include <cstring>
+#include <string>
+
+namespace odrc::mpi {
+
+// What the elements of a predefined type are, for operations (op.hpp). Pairs are a value and an
+// index.
+enum class Basic : uint8_t {
+    none, // no operation has them
+    byte,
+    boolean,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64,
+    float80,
+    complex32,
+    complex64,
+    complex80,
+    float_int,
+    double_int,
+    long_int,
+    short_int,
+    two_int,
+    long_double_int,
+    two_float,
+    two_double,
+};
+
+// MPI 4.1: what is sent, and how far from one to the next. Shared by its handle and by the
+// operations that use it; predefined ones are for ever.
+class Datatype : public Counted {
+public:
+    Datatype(LayoutRef layout, ptrdiff_t lb, ptrdiff_t ub, size_t alignment)
+        : layout_{std::move(layout)}
+        , lb_{lb}
+        , ub_{ub}
+        , alignment_{alignment} {}
+
+    static Datatype* of(MPI_Datatype handle) noexcept; // null: there is none
+    MPI_Datatype handle() noexcept;
+
+    const LayoutRef& layout() const noexcept { return layout_; }
+    size_t size() const noexcept { return layout_->size(); }
+    ptrdiff_t lb() const noexcept { return lb_; }
+    ptrdiff_t ub() const noexcept { return ub_; }
+    ptrdiff_t extent() const noexcept { return ub_ - lb_; }
+    size_t alignment() const noexcept { return alignment_; }
+
+    // So many of them lie in one piece, from the address on.
+    bool is_contiguous(size_t count) const noexcept {
+        return layout_->is_run() &&
+               (count <= 1 || extent() == static_cast<ptrdiff_t>(layout_->size()));
+    }
+
+    bool is_predefined() const noexcept { return predefined_ != 0; }
+    bool is_committed() const noexcept { return committed_; }
+    void commit() noexcept { committed_ = true; }
+    Basic basic() const noexcept { return basic_; }
+
+    std::string name;
+
+private:
+    friend struct PredefinedTypes;
+
+    LayoutRef layout_;
+    ptrdiff_t lb_;
+    ptrdiff_t ub_;
+    size_t alignment_;
+    uint8_t predefined_{0}; // its handle
+    bool committed_{false};
+    Basic basic_{Basic::none};
+};
+
+// So many of a type in memory: what most calls are about.
+struct Data {
+    std::byte* address;
+    size_t count;
+    const Datatype* type;
+
+    Data(const void* a, size_t n, const Datatype& t) noexcept
+        : address{static_cast<std::byte*>(const_cast<void*>(a))}
+        , count{n}
+        , type{&t} {}
+
+    size_t bytes() const noexcept { return count * type->size(); }
+    bool is_contiguous() const noexcept { return type->is_contiguous(count); }
+
+    // f(address, bytes) for each piece of the bytes from `from` on.
+    template <class F>
+    void for_each_piece(size_t from, size_t bytes, F&& f) const {
+        type->layout()->for_each_piece(address, count, type->extent(), from, bytes, f);
+    }
+    void pack(size_t from, std::span<std::byte> out) const {
+        std::byte* to = out.data();
+        for_each_piece(from, out.size(), [&](const std::byte* piece, size_t n) {
+            std::memcpy(to, piece, n);
+            to += n;
+        });
+    }
+    void unpack(size_t from, std::span<const std::byte> in) const {
+        const std::byte* next = in.data();
+        for_each_piece(from, in.size(), [&](std::byte* piece, size_t n) {
+            std::memcpy(piece, next, n);
+            next += n;
+        });
+    }
+};
+
+} // namespace odrc::mpi

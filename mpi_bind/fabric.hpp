@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_tagged.h>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace odrc::mpi {
+
+// How something that was given to the provider ended.
+struct Outcome {
+    size_t length; // of what came
+    uint64_t tag;
+    uint64_t data;
+    int error; // a fi_errno value
+};
+
+// Something that is with the provider until it is done.
+struct Operation {
+    fi_context2 space{}; // the provider's, as long as it has it
+    void (*done)(Operation&, const Outcome&) noexcept;
+
+    explicit Operation(void (*f)(Operation&, const Outcome&) noexcept) noexcept
+        : done{f} {}
+    static Operation& of(void* context) noexcept { return *static_cast<Operation*>(context); }
+};
+
+// An endpoint for tagged messages, of any provider: what of libfabric this library uses.
+class Fabric {
+public:
+    // The name of a provider as in FI_PROVIDER(fi_provider(7)). Throws StartError.
+    explicit Fabric(const std::string& provider);
+
+    std::vector<std::byte> address() const;                  // throws StartError
+    fi_addr_t introduce(std::span<const std::byte> address); // throws StartError
+    size_t inject_size() const noexcept { return info_->tx_attr->inject_size; }
+    // The provider's, and of what device.
+    std::string name() const;
+
+    // Calls that the provider cannot take now are repeated, with progress, until it does; what it
+    // refuses ends the program.
+    // False: it cannot take it now.
+    bool inject(fi_addr_t to, uint64_t tag, const void* bytes, size_t size) noexcept;
+    void send(fi_addr_t to, uint64_t tag, const void* bytes, size_t size, Operation& op) noexcept;
+    void send(fi_addr_t to, uint64_t tag, uint64_t data, const void* bytes, size_t size,
+              Operation& op) noexcept;
+    void receive(uint64_t tag, uint64_t ignore, void* bytes, size_t size, Operation& op) noexcept;
+    // flags: FI_PEEK, FI_CLAIM or both (fi_tagged(3)).
+    void look(uint64_t tag, uint64_t ignore, void* bytes, size_t size, uint64_t flags,
+              Operation& op) noexcept;
+    void cancel(Operation& op) noexcept { fi_cancel(&endpoint_->fid, &op); }
+
+    // Takes in what is done. False when that was nothing.
+    bool progress() noexcept;
+
+private:
+    struct Free {
+        void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
+    };
+    struct Close {
+        void operator()(auto* object) const noexcept { fi_close(&object->fid); }
+    };
+    template <class T>
+    using Owned = std::unique_ptr<T, Close>;
+
+    template <class F>
+    void insist(const char* call, F&& f) noexcept;
+    bool take_error() noexcept;
+
+    std::unique_ptr<fi_info, Free> info_;
+    Owned<fid_fabric> fabric_;
+    Owned<fid_domain> domain_;
+    Owned<fid_av> addresses_;
+    Owned<fid_cq> completions_;
+    Owned<fid_ep> endpoint_;
+};
+
+} // namespace odrc::mpi

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "layout.hpp"
+
+namespace odrc::mpi {
+
+LayoutRef Layout::run(size_t elements, size_t element_size) {
+    const size_t size = elements * element_size;
+    Layout layout{Kind::run, size, 0, static_cast<ptrdiff_t>(size)};
+    layout.count_ = elements;
+    return std::make_shared<const Layout>(std::move(layout));
+}
+
+LayoutRef Layout::repeat(size_t count, ptrdiff_t stride, const LayoutRef& what) {
+    if (count == 0 || what->size() == 0) return run(0, 1);
+    if (count == 1) return what;
+    if (what->is_run() && stride == static_cast<ptrdiff_t>(what->size()))
+        return run(count * what->count_, what->size() / what->count_);
+    const ptrdiff_t last = static_cast<ptrdiff_t>(count - 1) * stride;
+    Layout layout{Kind::repeat, count * what->size(), what->begin() + std::min<ptrdiff_t>(0, last),
+                  what->end() + std::max<ptrdiff_t>(0, last)};
+    layout.count_ = count;
+    layout.stride_ = stride;
+    layout.what_ = what;
+    return std::make_shared<const Layout>(std::move(layout));
+}
+
+LayoutRef Layout::list(std::vector<Part> parts) {
+    std::erase_if(parts, [](const Part& part) { return part.layout->size() == 0; });
+    // Neighbours of elements alike become one piece.
+    std::vector<Part> joined;
+    for (Part& part : parts) {
+        Part* last = joined.empty() ? nullptr : &joined.back();
+        const Layout& next = *part.layout;
+        if (last && last->layout->is_run() && next.is_run() &&
+            last->at + last->layout->end() == part.at &&
+            last->layout->size() / last->layout->count_ == next.size() / next.count_)
+            last->layout = run(last->layout->count_ + next.count_, next.size() / next.count_);
+        else
+            joined.push_back(std::move(part));
+    }
+    if (joined.empty()) return run(0, 1);
+    if (joined.size() == 1 && joined[0].at == 0) return joined[0].layout;
+    size_t size = 0;
+    ptrdiff_t begin = joined[0].at + joined[0].layout->begin(), end = begin;
+    for (Part& part : joined) {
+        part.before = size;
+        size += part.layout->size();
+        begin = std::min(begin, part.at + part.layout->begin());
+        end = std::max(end, part.at + part.layout->end());
+    }
+    Layout layout{Kind::list, size, begin, end};
+    layout.parts_ = std::move(joined);
+    return std::make_shared<const Layout>(std::move(layout));
+}
+
+size_t Layout::elements_in(size_t bytes) const noexcept {
+    bytes = std::min(bytes, size_);
+    switch (kind_) {
+    case Kind::run:
+        return size_ == 0 ? 0 : bytes / (size_ / count_);
+    case Kind::repeat: {
+        const size_t whole = bytes / what_->size();
+        return whole * what_->elements_in(what_->size()) +
+               what_->elements_in(bytes - whole * what_->size());
+    }
+    case Kind::list:
+        break;
+    }
+    size_t elements = 0;
+    for (const Part& part : parts_) {
+        if (part.before >= bytes) break;
+        elements += part.layout->elements_in(bytes - part.before);
+    }
+    return elements;
+}
+
+bool Layout::ends_within_element(size_t bytes) const noexcept {
+    if (bytes == 0 || bytes >= size_) return false;
+    switch (kind_) {
+    case Kind::run:
+        return bytes % (size_ / count_) != 0;
+    case Kind::repeat:
+        return what_->ends_within_element(bytes % what_->size());
+    case Kind::list:
+        break;
+    }
+    const auto part = std::ranges::upper_bound(parts_, bytes, {}, &Part::before) - 1;
+    return part->layout->ends_within_element(bytes - part->before);
+}
+
+} // namespace odrc::mpi

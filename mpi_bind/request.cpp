@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "request.hpp"
+
+#include "bsend_buffer.hpp"
+#include "predefined_types.hpp"
+#include "process.hpp"
+#include "tag.hpp"
+
+#include <rdma/fi_errno.h>
+
+namespace odrc::mpi {
+namespace {
+
+Request* free_requests = nullptr;
+
+fi_addr_t address_of(const Communicator& c, int rank) noexcept {
+    return Process::get().address_of(c.group().world_rank(rank));
+}
+
+uint32_t context_of(const Address& a) noexcept {
+    return a.collective ? a.communicator->collective_context() : a.communicator->context();
+}
+
+int class_of(int error) noexcept {
+    return error == 0 ? MPI_SUCCESS : error == FI_ETRUNC ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+}
+
+} // namespace
+
+MPI_Status empty_status() noexcept {
+    return {.MPI_SOURCE = MPI_ANY_SOURCE,
+            .MPI_TAG = MPI_ANY_TAG,
+            .MPI_ERROR = MPI_SUCCESS,
+            .odrc_cancelled = 0,
+            .odrc_bytes = 0};
+}
+
+const Datatype& Request::none() noexcept { return *Datatype::of(MPI_BYTE); }
+
+Request& Request::make(bool receives, const Data& data, const Address& to, SendMode mode) {
+    Request* request = free_requests ? free_requests : new Request;
+    free_requests = request->next_free_;
+    request->receives_ = receives;
+    request->mode_ = mode;
+    request->data_ = data;
+    request->type_ = Ref{const_cast<Datatype&>(*data.type)};
+    request->communicator_ = Ref{*to.communicator};
+    request->peer_ = to.peer;
+    request->tag_ = to.tag;
+    request->context_ = context_of(to);
+    request->status_ = empty_status();
+    request->persistent_ = request->left_ = false;
+    request->active_ = true;
+    return *request;
+}
+
+Request& Request::over() noexcept {
+    static Request request;
+    request.status_ = empty_status();
+    return request;
+}
+
+void Request::recycle() noexcept {
+    if (this == &over()) return;
+    type_ = {};
+    communicator_ = {};
+    packed_.reset();
+    next_free_ = std::exchange(free_requests, this);
+}
+
+// ---- what it does ------------------------------------------------------------------------------
+
+void Request::start() {
+    active_ = true;
+    status_ = empty_status();
+    if (peer_ == MPI_PROC_NULL) {
+        if (receives_) status_.MPI_SOURCE = MPI_PROC_NULL;
+        return;
+    }
+    if (receives_)
+        start_receive();
+    else if (mode_ == SendMode::buffered && persistent_)
+        status_.MPI_ERROR = send_buffered(
+            data_, {&*communicator_, peer_, tag_, context_ != communicator_->context()});
+    else
+        start_send();
+}
+
+std::byte* Request::pack() {
+    packed_.reset(new std::byte[std::max<size_t>(data_.bytes(), 1)]);
+    data_.pack(0, {packed_.get(), data_.bytes()});
+    return packed_.get();
+}
+
+void Request::start_send() {
+    Process& process = Process::get();
+    const fi_addr_t to = address_of(*communicator_, peer_);
+    const bool copies = mode_ == SendMode::buffered || !data_.is_contiguous();
+    const std::byte* bytes = copies ? pack() : data_.address + data_.type->layout()->begin();
+    const size_t size = data_.bytes();
+    uint64_t tag = full_tag(context_, communicator_->rank(), tag_);
+    ++under_way_;
+    if (mode_ != SendMode::synchronous) return process.fabric().send(to, tag, bytes, size, *this);
+    const uint64_t number = process.next_number() & 0xffffffff;
+    ++under_way_;
+    process.fabric().receive(kAcknowledgements | number, 0, nullptr, 0, answer_);
+    process.fabric().send(to, tag | kSynchronous, number, bytes, size, *this);
+}
+
+Request::Pattern Request::pattern() const noexcept {
+    const bool any_source = peer_ == MPI_ANY_SOURCE, any_tag = tag_ == MPI_ANY_TAG;
+    return {full_tag(context_, any_source ? 0 : peer_, any_tag ? 0 : tag_),
+            kSynchronous | (any_source ? kAnySource : 0) | (any_tag ? kAnyTag : 0)};
+}
+
+std::byte* Request::place_for_data() {
+    if (data_.is_contiguous()) return data_.address + data_.type->layout()->begin();
+    packed_.reset(new std::byte[std::max<size_t>(data_.bytes(), 1)]);
+    return packed_.get();
+}
+
+void Request::start_receive() {
+    const auto [tag, ignore] = pattern();
+    ++under_way_;
+    Process::get().fabric().receive(tag, ignore, place_for_data(), data_.bytes(), *this);
+}
+
+bool Request::look(bool claims) {
+    const auto [tag, ignore] = pattern();
+    found_ = false;
+    looking_ = true;
+    ++under_way_;
+    Process& process = Process::get();
+    process.fabric().look(tag, ignore, nullptr, 0, FI_PEEK | (claims ? FI_CLAIM : 0), *this);
+    process.advance_until([&] { return is_over(); });
+    looking_ = false;
+    return found_;
+}
+
+void Request::start_claimed(const Data& data) {
+    data_ = data;
+    type_ = Ref{const_cast<Datatype&>(*data.type)};
+    ++under_way_;
+    Process::get().fabric().look(full_tag(context_, status_.MPI_SOURCE, status_.MPI_TAG),
+                                 kSynchronous, place_for_data(), data.bytes(), FI_CLAIM, *this);
+}
+
+// ---- how it ends -------------------------------------------------------------------------------
+
+void Request::on_done(Operation& op, const Outcome& outcome) noexcept {
+    auto& request = static_cast<Request&>(op);
+    if (request.looking_) {
+        --request.under_way_;
+        request.found_ = outcome.error == 0;
+        request.status_.MPI_SOURCE = source_in(outcome.tag);
+        request.status_.MPI_TAG = tag_in(outcome.tag);
+        request.status_.odrc_bytes = static_cast<MPI_Count>(outcome.length);
+        return;
+    }
+    if (request.receives_)
+        request.received(outcome);
+    else if (outcome.error)
+        request.status_.MPI_ERROR = class_of(outcome.error);
+    request.one_is_over();
+}
+
+void Request::on_acknowledged(Operation& op, const Outcome&) noexcept {
+    static_cast<Answer&>(op).request->one_is_over();
+}
+
+void Request::received(const Outcome& outcome) noexcept {
+    if (outcome.error == FI_ECANCELED) {
+        status_.odrc_cancelled = 1;
+        return;
+    }
+    status_.MPI_SOURCE = source_in(outcome.tag);
+    status_.MPI_TAG = tag_in(outcome.tag);
+    status_.MPI_ERROR = class_of(outcome.error);
+    status_.odrc_bytes = static_cast<MPI_Count>(std::min(outcome.length, data_.bytes()));
+    if (packed_) data_.unpack(0, {packed_.get(), static_cast<size_t>(status_.odrc_bytes)});
+    if (outcome.tag & kSynchronous)
+        Process::get().acknowledge(address_of(*communicator_, status_.MPI_SOURCE), outcome.data);
+}
+
+void Request::one_is_over() noexcept {
+    if (--under_way_ > 0) return;
+    if (buffered_) BsendBuffer::give_back(std::exchange(buffered_, 0));
+    if (!left_) return;
+    Process::get().left_alone(-1);
+    recycle();
+}
+
+int Request::finish(MPI_Status* status) noexcept {
+    const int error = status_.MPI_ERROR;
+    tell(status);
+    active_ = false;
+    packed_.reset();
+    if (persistent_)
+        status_ = empty_status();
+    else
+        recycle();
+    return error;
+}
+
+void Request::tell(MPI_Status* status) const noexcept {
+    if (status == MPI_STATUS_IGNORE) return;
+    const int error = status->MPI_ERROR; // is for calls with many to set (MPI 3.2.5)
+    *status = status_;
+    status->MPI_ERROR = error;
+}
+
+void Request::leave() noexcept {
+    if (under_way_ == 0) return recycle();
+    left_ = true;
+    Process::get().left_alone(1);
+}
+
+void Request::cancel() noexcept {
+    if (receives_ && under_way_ > 0) Process::get().fabric().cancel(*this);
+}
+
+// ---- most calls --------------------------------------------------------------------------------
+
+// What the provider takes at once is over with the call: its bytes are gathered here first, if they
+// are not in one piece.
+Request& begin_send(const Data& data, const Address& to, SendMode mode) {
+    constexpr size_t kMostGathered = 4096;
+    Process& process = Process::get();
+    if (to.peer == MPI_PROC_NULL) return Request::over();
+    const size_t bytes = data.bytes();
+    if (mode != SendMode::synchronous && bytes <= process.fabric().inject_size() &&
+        bytes <= kMostGathered) {
+        std::byte gathered[kMostGathered];
+        const std::byte* from = data.address + data.type->layout()->begin();
+        if (!data.is_contiguous()) {
+            data.pack(0, {gathered, bytes});
+            from = gathered;
+        }
+        const Communicator& c = *to.communicator;
+        const uint64_t tag = full_tag(context_of(to), c.rank(), to.tag);
+        const fi_addr_t address = address_of(c, to.peer);
+        while (!process.fabric().inject(address, tag, from, bytes)) process.advance();
+        return Request::over();
+    }
+    Request& request = Request::make(false, data, to, mode);
+    request.start();
+    return request;
+}
+
+Request& begin_receive(const Data& data, const Address& from) {
+    Request& request = Request::make(true, data, from, SendMode::standard);
+    request.start();
+    return request;
+}
+
+int wait(Request& request, MPI_Status* status) noexcept {
+    Process::get().advance_until([&] { return request.is_over(); });
+    return request.finish(status);
+}
+
+int send(const Data& data, const Address& to, SendMode mode) {
+    return wait(begin_send(data, to, mode));
+}
+
+int send_buffered(const Data& data, const Address& to) {
+    if (to.peer == MPI_PROC_NULL) return MPI_SUCCESS;
+    const size_t bytes = data.bytes() + MPI_BSEND_OVERHEAD;
+    if (!BsendBuffer::take(bytes)) return MPI_ERR_BUFFER;
+    Request& request = Request::make(false, data, to, SendMode::buffered);
+    request.occupy(bytes);
+    request.start();
+    request.leave();
+    return MPI_SUCCESS;
+}
+
+int receive(const Data& data, const Address& from, MPI_Status* status) {
+    return wait(begin_receive(data, from), status);
+}
+
+} // namespace odrc::mpi

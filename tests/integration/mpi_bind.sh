@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Our own MPI: what the standard promises, by jobs of all sizes, over this provider and another; what
+# becomes of a job that goes wrong; and programs that its wrappers compile.
+
+. "$(dirname "$0")/lib.sh"
+. "$here/mpirun.sh"
+need mpirun
+[[ -x $ODRC_BUILD/mpi_contract ]] || skip "our MPI was not built (no PMIx)"
+export ODRC_MPI_PROVIDER=odrc
+# What PMIx does not free is its own affair.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+
+contract() { # PROCESSES [NAME OF WHAT IS LEFT OUT]
+    on_one_host "$1" "$ODRC_BUILD/mpi_contract" "${@:2}" >"$scratch/out" 2>&1 ||
+        fail "$1 processes: $(cat "$scratch/out")"
+    grep ' 0 checks failed' "$scratch/out" || fail "$1 processes: $(cat "$scratch/out")"
+}
+
+if [[ $device != soft0 ]]; then
+    contract 2
+    exit 0
+fi
+
+"$ODRC_BUILD/mpi_contract" | grep 'by 1 processes, 0 checks failed' # without a launcher
+export FI_ODRC_PROFILE=$scratch/profile
+contract 2
+(($(profile_sum "$scratch/profile" messages_sent) > 0)) || fail "who moved the messages?"
+unset FI_ODRC_PROFILE
+for processes in 3 4 8; do contract $processes; done
+for tree in binomial knomial binary chain; do
+    ODRC_MPI_BCAST=$tree contract 5
+done
+# Of libfabric 1.17 it loses the connection over which a message comes that is too long.
+ODRC_MPI_PROVIDER="tcp;ofi_rxm" contract 3 "a message that is too long"
+grep -q 'over tcp;ofi_rxm' "$scratch/out"
+ODRC_MPI_BCAST=star contract 2
+grep -q 'ODRC_MPI_BCAST=star: not ' "$scratch/out" || fail "nobody says that there is no such tree"
+
+# A provider that is not there is named, with the call that said so.
+! ODRC_MPI_PROVIDER=none "$ODRC_BUILD/mpi_contract" 2>"$scratch/err" || fail "which provider is it?"
+grep -q 'fi_getinfo, provider none: ' "$scratch/err" || fail "$(cat "$scratch/err")"
+
+[[ $ODRC_SANITIZER == no ]] || exit 0 # what follows is about what is installed
+
+make -C "$ODRC_BUILD" --no-print-directory install DESTDIR="$scratch" >"$scratch/out" 2>&1 ||
+    fail "$(tail "$scratch/out")"
+prefix=$(dirname "$(dirname "$(find "$scratch" -name odrc-mpicc)")")
+export PATH=$prefix/bin:$PATH
+cd "$scratch"
+
+# An error ends the job, with who, where and what; Abort with its code.
+cat >ends.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char** argv) {
+    int rank = -1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1 && argc > 1) MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
+    if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+odrc-mpicc -std=c99 -Wall -Wextra -Wpedantic -Werror ends.c -o ends
+status=0
+on_one_host 3 ./ends 42 >out 2>&1 || status=$?
+((status == 42)) || fail "MPI_Abort gave $status: $(cat out)"
+! on_one_host 3 ./ends >out 2>&1 || fail "there is no rank 7"
+grep -q 'odrc-mpi: rank 1: MPI_Send: no such rank, MPI_COMM_WORLD' out || fail "$(cat out)"
+
+# Programs for any MPI, which check their results.
+for program in asp qr sor; do
+    odrc-mpicxx -std=c++20 -O1 -I"$here/../.." "$here/../../bench/apps/$program.cpp" -o "$program"
+    on_one_host 4 "./$program" -s 64 >out 2>&1 || fail "$program: $(cat out)"
+    echo "$program: $(grep '^time' out)"
+done
+PKG_CONFIG_SYSROOT_DIR=$scratch PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs odrc_mpi |
+    grep -q -- -lodrc_mpi

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Datatypes of any nesting, beside their type maps as MPI 4.1 writes them down: lists of all basic
+// elements.
+
+#include "types.hpp"
+
+#include <doctest/doctest.h>
+#include <numeric>
+#include <optional>
+#include <random>
+
+using namespace odrc::mpi;
+
+namespace {
+
+struct Element {
+    ptrdiff_t at;
+    size_t size;
+};
+
+// A type, and what it has to be.
+struct Pair {
+    std::shared_ptr<Datatype> type;
+    std::vector<Element> map;
+    ptrdiff_t lb, ub;
+};
+
+std::shared_ptr<Datatype> owned(Datatype* type) {
+    return {type, [](Datatype* t) { t->release(); }};
+}
+
+class Maker {
+public:
+    explicit Maker(unsigned seed)
+        : random_{seed} {}
+
+    Pair make(int depth) {
+        if (depth == 0) return basic();
+        switch (number(0, 5)) {
+        case 0:
+            return contiguous(make(depth - 1));
+        case 1:
+            return vector(make(depth - 1));
+        case 2:
+            return indexed(make(depth - 1));
+        case 3:
+            return structure(make(depth - 1), make(depth - 1));
+        case 4:
+            return resized(make(depth - 1));
+        default:
+            return part_of_array(make(depth - 1));
+        }
+    }
+    int number(int least, int most) {
+        return std::uniform_int_distribution<int>{least, most}(random_);
+    }
+
+private:
+    Pair basic() {
+        const MPI_Datatype kinds[] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE};
+        Datatype* type = Datatype::of(kinds[number(0, 3)]);
+        type->use();
+        return {owned(type), {{0, type->size()}}, 0, static_cast<ptrdiff_t>(type->size())};
+    }
+    // So many more of a type at a place, by the book.
+    struct Placing {
+        std::vector<Element> map;
+        std::optional<std::pair<ptrdiff_t, ptrdiff_t>> bounds;
+
+        void put(const Pair& what, ptrdiff_t at, int count) {
+            for (int i = 0; i < count; ++i, at += what.ub - what.lb) {
+                for (const Element& e : what.map) map.push_back({at + e.at, e.size});
+                const auto low = at + what.lb, high = at + what.ub;
+                if (!bounds) bounds = {low, high};
+                bounds = {std::min(bounds->first, low), std::max(bounds->second, high)};
+            }
+        }
+        Pair with(Datatype* type) {
+            const auto [lb, ub] = bounds.value_or(std::pair<ptrdiff_t, ptrdiff_t>{0, 0});
+            return {owned(type), std::move(map), lb, ub};
+        }
+    };
+    Pair contiguous(const Pair& of) {
+        const int count = number(0, 4);
+        Placing placing;
+        placing.put(of, 0, count);
+        return placing.with(make_contiguous(static_cast<size_t>(count), *of.type));
+    }
+    Pair vector(const Pair& of) {
+        const int count = number(0, 4), length = number(0, 3);
+        const ptrdiff_t stride = number(-60, 60);
+        Placing placing;
+        for (int i = 0; i < count; ++i) placing.put(of, i * stride, length);
+        return placing.with(
+            make_vector(static_cast<size_t>(count), static_cast<size_t>(length), stride, *of.type));
+    }
+    Pair indexed(const Pair& of) {
+        std::vector<Block> blocks;
+        Placing placing;
+        for (int i = number(0, 4); i > 0; --i) {
+            const ptrdiff_t at = number(-100, 100);
+            const int length = number(0, 3);
+            blocks.push_back({at, static_cast<size_t>(length), of.type.get()});
+            placing.put(of, at, length);
+        }
+        return placing.with(make_blocks(blocks));
+    }
+    Pair structure(const Pair& one, const Pair& other) {
+        std::vector<Block> blocks;
+        Placing placing;
+        for (const Pair* part : {&one, &other, &one}) {
+            const ptrdiff_t at = number(-100, 100);
+            const int length = number(0, 2);
+            blocks.push_back({at, static_cast<size_t>(length), part->type.get()});
+            placing.put(*part, at, length);
+        }
+        // Its alignment is the library's to say; that the extent has it is the rule.
+        Pair made = placing.with(make_struct(blocks));
+        const auto alignment = static_cast<ptrdiff_t>(made.type->alignment());
+        while ((made.ub - made.lb) % alignment != 0) ++made.ub;
+        return made;
+    }
+    Pair resized(const Pair& of) {
+        const ptrdiff_t lb = number(-20, 20), extent = number(0, 100);
+        return {owned(make_resized(*of.type, lb, extent)), of.map, lb, lb + extent};
+    }
+    Pair part_of_array(const Pair& of) {
+        const int rows = number(1, 4), columns = number(1, 4);
+        const int from_row = number(0, rows - 1), from_column = number(0, columns - 1);
+        const int some_rows = number(1, rows - from_row), some = number(1, columns - from_column);
+        const ptrdiff_t extent = of.ub - of.lb;
+        std::vector<Element> map;
+        for (int r = from_row; r < from_row + some_rows; ++r)
+            for (int c = from_column; c < from_column + some; ++c)
+                for (const Element& e : of.map)
+                    map.push_back({(r * columns + c) * extent + e.at, e.size});
+        const auto size = [](int n) { return static_cast<size_t>(n); };
+        const Share shares[] = {{size(rows), {{size(from_row), size(some_rows)}}},
+                                {size(columns), {{size(from_column), size(some)}}}};
+        return {owned(make_array_part(shares, *of.type)), std::move(map), 0,
+                rows * columns * extent};
+    }
+
+    std::mt19937 random_;
+};
+
+// So many of a type in memory of its own, each byte of which tells where it is.
+class Memory {
+public:
+    Memory(const Pair& what, int count)
+        : what_{what}
+        , count_{count} {
+        const ptrdiff_t extent = what.ub - what.lb;
+        for (int i = 0; i < count; ++i)
+            for (const Element& e : what.map) elements_.push_back({i * extent + e.at, e.size});
+        for (const Element& e : elements_) {
+            low_ = std::min(low_, e.at);
+            high_ = std::max(high_, e.at + static_cast<ptrdiff_t>(e.size));
+        }
+        bytes_.resize(static_cast<size_t>(high_ - low_));
+        for (size_t i = 0; i < bytes_.size(); ++i)
+            bytes_[i] = static_cast<std::byte>(i * 7 + i / 251);
+    }
+    Data data() { return {bytes_.data() - low_, static_cast<size_t>(count_), *what_.type}; }
+    // By the type map.
+    std::vector<std::byte> packed() const {
+        std::vector<std::byte> all;
+        for (const Element& e : elements_)
+            for (size_t i = 0; i < e.size; ++i)
+                all.push_back(bytes_[static_cast<size_t>(e.at - low_) + i]);
+        return all;
+    }
+    void clear() { std::ranges::fill(bytes_, std::byte{0xee}); }
+    // What unpacking has to make of cleared memory, the last one of what overlaps counting.
+    std::vector<std::byte> unpacked(const std::vector<std::byte>& from) const {
+        std::vector<std::byte> memory(bytes_.size(), std::byte{0xee});
+        size_t next = 0;
+        for (const Element& e : elements_)
+            for (size_t i = 0; i < e.size; ++i)
+                memory[static_cast<size_t>(e.at - low_) + i] = from[next++];
+        return memory;
+    }
+    const std::vector<std::byte>& bytes() const { return bytes_; }
+
+private:
+    const Pair& what_;
+    int count_;
+    std::vector<Element> elements_;
+    ptrdiff_t low_{0}, high_{0};
+    std::vector<std::byte> bytes_;
+};
+
+// Ends of pieces of so many bytes, chosen at random: within elements, too.
+std::vector<size_t> cuts(Maker& maker, size_t bytes) {
+    std::vector<size_t> all{0, bytes};
+    for (int i = maker.number(0, 5); i > 0; --i)
+        all.push_back(static_cast<size_t>(maker.number(0, static_cast<int>(bytes))));
+    std::ranges::sort(all);
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a datatype of any nesting is what its type map says") {
+    for (unsigned seed = 0; seed < 4000; ++seed) {
+        CAPTURE(seed);
+        Maker maker{seed};
+        const Pair what = maker.make(maker.number(0, 4));
+        REQUIRE(what.type->lb() == what.lb);
+        REQUIRE(what.type->ub() == what.ub);
+        size_t bytes = 0, elements = 0;
+        for (const Element& e : what.map) {
+            bytes += e.size;
+            ++elements;
+        }
+        REQUIRE(what.type->size() == bytes);
+        const Layout& layout = *what.type->layout();
+        REQUIRE(layout.elements_in(bytes) == elements);
+        bytes = elements = 0;
+        for (const Element& e : what.map) {
+            CHECK(layout.ends_within_element(bytes + e.size / 2) == (e.size > 1));
+            CHECK(layout.elements_in(bytes + e.size - 1) == elements);
+            bytes += e.size;
+            ++elements;
+            CHECK(layout.elements_in(bytes) == elements);
+            CHECK_FALSE(layout.ends_within_element(bytes));
+        }
+        if (what.map.empty()) continue;
+        ptrdiff_t begin = what.map[0].at, end = begin;
+        for (const Element& e : what.map) {
+            begin = std::min(begin, e.at);
+            end = std::max(end, e.at + static_cast<ptrdiff_t>(e.size));
+        }
+        REQUIRE(layout.begin() == begin);
+        REQUIRE(layout.end() == end);
+    }
+}
+
+TEST_CASE("it is packed and unpacked in the order of its type map, in pieces cut anywhere") {
+    for (unsigned seed = 0; seed < 4000; ++seed) {
+        CAPTURE(seed);
+        Maker maker{seed};
+        const Pair what = maker.make(maker.number(0, 4));
+        Memory memory{what, maker.number(0, 3)};
+        const Data data = memory.data();
+        const std::vector<std::byte> expected = memory.packed();
+        REQUIRE(data.bytes() == expected.size());
+        if (data.is_contiguous() && !expected.empty())
+            CHECK(std::memcmp(data.address + data.type->layout()->begin(), expected.data(),
+                              expected.size()) == 0);
+        std::vector<std::byte> packed(expected.size());
+        const auto ends = cuts(maker, packed.size());
+        for (size_t i = 1; i < ends.size(); ++i)
+            data.pack(ends[i - 1], std::span{packed}.subspan(ends[i - 1], ends[i] - ends[i - 1]));
+        REQUIRE(packed == expected);
+        const std::vector<std::byte> after = memory.unpacked(expected);
+        memory.clear();
+        for (size_t i = 1; i < ends.size(); ++i)
+            data.unpack(ends[i - 1],
+                        std::span{expected}.subspan(ends[i - 1], ends[i] - ends[i - 1]));
+        REQUIRE(memory.bytes() == after);
+    }
+}
+
+TEST_CASE("what lies in one piece is known to, and takes no more memory for being much") {
+    const Datatype& number = *Datatype::of(MPI_INT);
+    const auto row = owned(make_contiguous(1000, number));
+    CHECK(row->is_contiguous(5));
+    const auto dense = owned(make_vector(100, 10, 40, number)); // without gaps
+    CHECK(dense->is_contiguous(3));
+    const auto column = owned(make_vector(1'000'000, 1, 4000, number));
+    CHECK_FALSE(column->is_contiguous(1));
+    CHECK(column->size() == 4'000'000);
+    size_t pieces = 0;
+    column->layout()->for_each_piece(nullptr, 3'999'990, 10, [&](std::byte*, size_t) { ++pieces; });
+    CHECK(pieces == 3); // 2 bytes of one, and two whole ones
+}
