@@ -262,14 +262,14 @@ ODRC_MPI_FUNCTION(Send, (const void*, int, MPI_Datatype, int dest, int tag, MPI_
 ODRC_MPI_FUNCTION(Ssend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm))
 ODRC_MPI_FUNCTION(Bsend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm))
 ODRC_MPI_FUNCTION(Rsend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm))
-ODRC_MPI_FUNCTION(Isend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                          MPI_Request*))
-ODRC_MPI_FUNCTION(Issend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                           MPI_Request*))
-ODRC_MPI_FUNCTION(Ibsend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                           MPI_Request*))
-ODRC_MPI_FUNCTION(Irsend, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                           MPI_Request*))
+ODRC_MPI_FUNCTION(Isend,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Issend,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Ibsend,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Irsend,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
 ODRC_MPI_FUNCTION(Buffer_attach, (void* buffer, int size))
 ODRC_MPI_FUNCTION(Buffer_detach, (void* buffer, int* size))
 ODRC_MPI_FUNCTION(Recv, (void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*))
@@ -278,16 +278,16 @@ ODRC_MPI_FUNCTION(Sendrecv, (const void*, int, MPI_Datatype, int dest, int send_
                              MPI_Datatype, int source, int tag, MPI_Comm, MPI_Status*))
 ODRC_MPI_FUNCTION(Sendrecv_replace, (void*, int, MPI_Datatype, int dest, int send_tag, int source,
                                      int tag, MPI_Comm, MPI_Status*))
-ODRC_MPI_FUNCTION(Send_init, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                              MPI_Request*))
-ODRC_MPI_FUNCTION(Ssend_init, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                               MPI_Request*))
-ODRC_MPI_FUNCTION(Bsend_init, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                               MPI_Request*))
-ODRC_MPI_FUNCTION(Rsend_init, (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm,
-                               MPI_Request*))
-ODRC_MPI_FUNCTION(Recv_init, (void*, int, MPI_Datatype, int source, int tag, MPI_Comm,
-                              MPI_Request*))
+ODRC_MPI_FUNCTION(Send_init,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Ssend_init,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Bsend_init,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Rsend_init,
+                  (const void*, int, MPI_Datatype, int dest, int tag, MPI_Comm, MPI_Request*))
+ODRC_MPI_FUNCTION(Recv_init,
+                  (void*, int, MPI_Datatype, int source, int tag, MPI_Comm, MPI_Request*))
 ODRC_MPI_FUNCTION(Start, (MPI_Request*))
 ODRC_MPI_FUNCTION(Startall, (int count, MPI_Request*))
 ODRC_MPI_FUNCTION(Probe, (int source, int tag, MPI_Comm, MPI_Status*))
@@ -314,28 +314,25 @@ ODRC_MPI_FUNCTION(Get_elements, (const MPI_Status*, MPI_Datatype, int* count))
 /* ---- datatypes (4) ---- */
 ODRC_MPI_FUNCTION(Type_contiguous, (int count, MPI_Datatype, MPI_Datatype*))
 ODRC_MPI_FUNCTION(Type_vector, (int count, int length, int stride, MPI_Datatype, MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_create_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype,
-                                        MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_create_hvector,
+                  (int count, int length, MPI_Aint stride, MPI_Datatype, MPI_Datatype*))
 ODRC_MPI_FUNCTION(Type_indexed, (int count, const int* lengths, const int* displacements,
                                  MPI_Datatype, MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_create_hindexed, (int count, const int* lengths,
-                                         const MPI_Aint* displacements, MPI_Datatype,
-                                         MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_create_indexed_block, (int count, int length, const int* displacements,
-                                              MPI_Datatype, MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_create_hindexed_block, (int count, int length,
-                                               const MPI_Aint* displacements, MPI_Datatype,
-                                               MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_create_struct, (int count, const int* lengths,
-                                       const MPI_Aint* displacements, const MPI_Datatype*,
-                                       MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_create_hindexed,
+                  (int count, const int* lengths, const MPI_Aint* displacements, MPI_Datatype,
+                   MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_create_indexed_block,
+                  (int count, int length, const int* displacements, MPI_Datatype, MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint* displacements,
+                                               MPI_Datatype, MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_create_struct, (int count, const int* lengths, const MPI_Aint* displacements,
+                                       const MPI_Datatype*, MPI_Datatype*))
 ODRC_MPI_FUNCTION(Type_create_subarray, (int dims, const int* sizes, const int* subsizes,
-                                         const int* starts, int order, MPI_Datatype,
-                                         MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_create_darray, (int size, int rank, int dims, const int* sizes,
-                                       const int* distributions, const int* arguments,
-                                       const int* processes, int order, MPI_Datatype,
-                                       MPI_Datatype*))
+                                         const int* starts, int order, MPI_Datatype, MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_create_darray,
+                  (int size, int rank, int dims, const int* sizes, const int* distributions,
+                   const int* arguments, const int* processes, int order, MPI_Datatype,
+                   MPI_Datatype*))
 ODRC_MPI_FUNCTION(Type_create_resized, (MPI_Datatype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype*))
 ODRC_MPI_FUNCTION(Type_dup, (MPI_Datatype, MPI_Datatype*))
 ODRC_MPI_FUNCTION(Type_commit, (MPI_Datatype*))
@@ -345,10 +342,10 @@ ODRC_MPI_FUNCTION(Type_get_extent, (MPI_Datatype, MPI_Aint* lb, MPI_Aint* extent
 ODRC_MPI_FUNCTION(Type_get_true_extent, (MPI_Datatype, MPI_Aint* lb, MPI_Aint* extent))
 ODRC_MPI_FUNCTION(Type_set_name, (MPI_Datatype, const char* name))
 ODRC_MPI_FUNCTION(Type_get_name, (MPI_Datatype, char* name, int* length))
-ODRC_MPI_FUNCTION(Pack, (const void*, int, MPI_Datatype, void* out, int size, int* position,
-                         MPI_Comm))
-ODRC_MPI_FUNCTION(Unpack, (const void* in, int size, int* position, void*, int, MPI_Datatype,
-                           MPI_Comm))
+ODRC_MPI_FUNCTION(Pack,
+                  (const void*, int, MPI_Datatype, void* out, int size, int* position, MPI_Comm))
+ODRC_MPI_FUNCTION(Unpack,
+                  (const void* in, int size, int* position, void*, int, MPI_Datatype, MPI_Comm))
 ODRC_MPI_FUNCTION(Pack_size, (int count, MPI_Datatype, MPI_Comm, int* size))
 ODRC_MPI_FUNCTION(Get_address, (const void* location, MPI_Aint* address))
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement);
@@ -359,30 +356,30 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint one, MPI_Aint other);
 /* ---- collectives (5) ---- */
 ODRC_MPI_FUNCTION(Barrier, (MPI_Comm))
 ODRC_MPI_FUNCTION(Bcast, (void*, int, MPI_Datatype, int root, MPI_Comm))
-ODRC_MPI_FUNCTION(Gather, (const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int root,
-                           MPI_Comm))
+ODRC_MPI_FUNCTION(Gather,
+                  (const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int root, MPI_Comm))
 ODRC_MPI_FUNCTION(Gatherv, (const void*, int, MPI_Datatype, void*, const int* counts,
                             const int* displacements, MPI_Datatype, int root, MPI_Comm))
-ODRC_MPI_FUNCTION(Scatter, (const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int root,
-                            MPI_Comm))
-ODRC_MPI_FUNCTION(Scatterv, (const void*, const int* counts, const int* displacements,
-                             MPI_Datatype, void*, int, MPI_Datatype, int root, MPI_Comm))
+ODRC_MPI_FUNCTION(Scatter,
+                  (const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int root, MPI_Comm))
+ODRC_MPI_FUNCTION(Scatterv, (const void*, const int* counts, const int* displacements, MPI_Datatype,
+                             void*, int, MPI_Datatype, int root, MPI_Comm))
 ODRC_MPI_FUNCTION(Allgather, (const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm))
 ODRC_MPI_FUNCTION(Allgatherv, (const void*, int, MPI_Datatype, void*, const int* counts,
                                const int* displacements, MPI_Datatype, MPI_Comm))
 ODRC_MPI_FUNCTION(Alltoall, (const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm))
-ODRC_MPI_FUNCTION(Alltoallv, (const void*, const int* send_counts, const int* send_displacements,
-                              MPI_Datatype, void*, const int* counts, const int* displacements,
-                              MPI_Datatype, MPI_Comm))
+ODRC_MPI_FUNCTION(Alltoallv,
+                  (const void*, const int* send_counts, const int* send_displacements, MPI_Datatype,
+                   void*, const int* counts, const int* displacements, MPI_Datatype, MPI_Comm))
 ODRC_MPI_FUNCTION(Alltoallw, (const void*, const int* send_counts, const int* send_displacements,
                               const MPI_Datatype*, void*, const int* counts,
                               const int* displacements, const MPI_Datatype*, MPI_Comm))
 ODRC_MPI_FUNCTION(Reduce, (const void*, void*, int, MPI_Datatype, MPI_Op, int root, MPI_Comm))
 ODRC_MPI_FUNCTION(Allreduce, (const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm))
-ODRC_MPI_FUNCTION(Reduce_scatter, (const void*, void*, const int* counts, MPI_Datatype, MPI_Op,
-                                   MPI_Comm))
-ODRC_MPI_FUNCTION(Reduce_scatter_block, (const void*, void*, int count, MPI_Datatype, MPI_Op,
-                                         MPI_Comm))
+ODRC_MPI_FUNCTION(Reduce_scatter,
+                  (const void*, void*, const int* counts, MPI_Datatype, MPI_Op, MPI_Comm))
+ODRC_MPI_FUNCTION(Reduce_scatter_block,
+                  (const void*, void*, int count, MPI_Datatype, MPI_Op, MPI_Comm))
 ODRC_MPI_FUNCTION(Scan, (const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm))
 ODRC_MPI_FUNCTION(Exscan, (const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm))
 ODRC_MPI_FUNCTION(Reduce_local, (const void*, void*, int, MPI_Datatype, MPI_Op))
@@ -393,8 +390,8 @@ ODRC_MPI_FUNCTION(Op_commutative, (MPI_Op, int* commutes))
 /* ---- groups and communicators (6) ---- */
 ODRC_MPI_FUNCTION(Group_size, (MPI_Group, int* size))
 ODRC_MPI_FUNCTION(Group_rank, (MPI_Group, int* rank))
-ODRC_MPI_FUNCTION(Group_translate_ranks, (MPI_Group, int count, const int* ranks, MPI_Group other,
-                                          int* others))
+ODRC_MPI_FUNCTION(Group_translate_ranks,
+                  (MPI_Group, int count, const int* ranks, MPI_Group other, int* others))
 ODRC_MPI_FUNCTION(Group_compare, (MPI_Group, MPI_Group, int* result))
 ODRC_MPI_FUNCTION(Group_union, (MPI_Group, MPI_Group, MPI_Group*))
 ODRC_MPI_FUNCTION(Group_intersection, (MPI_Group, MPI_Group, MPI_Group*))
@@ -416,8 +413,8 @@ ODRC_MPI_FUNCTION(Comm_split_type, (MPI_Comm, int type, int key, MPI_Info, MPI_C
 ODRC_MPI_FUNCTION(Comm_free, (MPI_Comm*))
 ODRC_MPI_FUNCTION(Comm_set_name, (MPI_Comm, const char* name))
 ODRC_MPI_FUNCTION(Comm_get_name, (MPI_Comm, char* name, int* length))
-ODRC_MPI_FUNCTION(Comm_create_keyval, (MPI_Comm_copy_attr_function*,
-                                       MPI_Comm_delete_attr_function*, int* keyval, void* extra))
+ODRC_MPI_FUNCTION(Comm_create_keyval, (MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function*,
+                                       int* keyval, void* extra))
 ODRC_MPI_FUNCTION(Comm_free_keyval, (int* keyval))
 ODRC_MPI_FUNCTION(Comm_set_attr, (MPI_Comm, int keyval, void* value))
 ODRC_MPI_FUNCTION(Comm_get_attr, (MPI_Comm, int keyval, void* value, int* flag))
@@ -447,12 +444,12 @@ ODRC_MPI_FUNCTION(Address, (void* location, MPI_Aint* address))
 ODRC_MPI_FUNCTION(Type_extent, (MPI_Datatype, MPI_Aint* extent))
 ODRC_MPI_FUNCTION(Type_lb, (MPI_Datatype, MPI_Aint* lb))
 ODRC_MPI_FUNCTION(Type_ub, (MPI_Datatype, MPI_Aint* ub))
-ODRC_MPI_FUNCTION(Type_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype,
-                                 MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_hindexed, (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype,
-                                  MPI_Datatype*))
-ODRC_MPI_FUNCTION(Type_struct, (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype*,
-                                MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_hvector,
+                  (int count, int length, MPI_Aint stride, MPI_Datatype, MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_hindexed,
+                  (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype, MPI_Datatype*))
+ODRC_MPI_FUNCTION(Type_struct,
+                  (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype*, MPI_Datatype*))
 ODRC_MPI_FUNCTION(Errhandler_create, (MPI_Comm_errhandler_function*, MPI_Errhandler*))
 ODRC_MPI_FUNCTION(Errhandler_set, (MPI_Comm, MPI_Errhandler))
 ODRC_MPI_FUNCTION(Errhandler_get, (MPI_Comm, MPI_Errhandler*))

@@ -54,8 +54,8 @@ void Engine::withdraw_unsent(Send& send) noexcept {
 }
 
 // Whether the device takes the message from where it lies: it knows the memory, or can be told of
-// it, and takes less time for that than for a copy. A wrong key breaks the queue pair that it is used
-// on, and that for datagrams is not the peer's alone.
+// it, and takes less time for that than for a copy. A wrong key breaks the queue pair that it is
+// used on, and that for datagrams is not the peer's alone.
 bool Engine::is_gathered(const Lane& lane, Send& send) noexcept {
     const Crossovers& bounds = crossovers(lane);
     const bool by_its_keys = send.given && !lane.by_datagrams();
