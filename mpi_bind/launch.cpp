@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <pmix.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace odrc::mpi {
@@ -35,6 +36,22 @@ std::vector<int> ranks_in(const char* text) {
         text = next;
     }
     return ranks;
+}
+
+// Called by a thread of PMIx's: the server is gone, and nobody would end us if we waited for a
+// process that it took with it.
+void on_server_lost(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, size_t, pmix_info_t*,
+                    size_t, pmix_event_notification_cbfunc_fn_t, void*) {
+    constexpr std::string_view kText = "odrc-mpi: the launcher is gone\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
+    _exit(1);
+}
+
+void end_with_server() {
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+    const pmix_status_t status =
+        PMIx_Register_event_handler(&lost, 1, nullptr, 0, on_server_lost, nullptr, nullptr);
+    if (status < 0) fail("PMIx_Register_event_handler", status);
 }
 
 } // namespace
@@ -66,6 +83,7 @@ Launch::Launch() {
     }
     if (status != PMIX_SUCCESS) fail("PMIx_Init", status);
     server_ = std::move(server);
+    end_with_server();
     const auto size = server_->number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
     if (!size) throw StartError{"the PMIx server does not tell the size of the job"};
     rank_ = static_cast<int>(server_->self.rank);

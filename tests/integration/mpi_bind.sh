@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     int rank = -1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 2) MPI_Recv(&rank, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1 && argc > 1) MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
     if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -72,6 +73,17 @@ on_one_host 3 ./ends 42 >out 2>&1 || status=$?
 ((status == 42)) || fail "MPI_Abort gave $status: $(cat out)"
 ! on_one_host 3 ./ends >out 2>&1 || fail "there is no rank 7"
 grep -q 'odrc-mpi: rank 1: MPI_Send: no such rank, MPI_COMM_WORLD' out || fail "$(cat out)"
+
+# Who waits for a message that never comes ends with the launcher.
+ranks() {
+    pgrep -fc "^$scratch/ends 0 wait" || true
+}
+mpirun -np 2 --oversubscribe "$scratch/ends" 0 wait >out 2>&1 &
+launcher=$!
+for ((i = 0; i < 100 && $(ranks) < 2; ++i)); do sleep 0.1; done
+kill -KILL $launcher
+for ((i = 0; i < 100 && $(ranks) > 0; ++i)); do sleep 0.1; done
+(($(ranks) == 0)) || fail "ranks go on without their launcher"
 
 # Programs for any MPI, which check their results.
 for program in asp qr sor; do
