@@ -22,7 +22,7 @@ void check(ssize_t result, const char* call) {
 }
 
 // Messages keep their order, as MPI's have to (3.5).
-fi_info* find(const std::string& provider, fi_progress progress) {
+fi_info* find(const std::string& provider) {
     const std::unique_ptr<fi_info, decltype([](fi_info* i) { fi_freeinfo(i); })> hints{
         fi_allocinfo()};
     if (!hints) throw std::bad_alloc{};
@@ -32,22 +32,17 @@ fi_info* find(const std::string& provider, fi_progress progress) {
     hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-    hints->domain_attr->data_progress = progress;
     hints->fabric_attr->prov_name = strdup(provider.c_str());
     fi_info* found = nullptr;
     const int result = fi_getinfo(kVersion, nullptr, nullptr, 0, hints.get(), &found);
-    if (result == -FI_ENODATA && progress != FI_PROGRESS_UNSPEC) return nullptr;
     check(result, ("fi_getinfo, provider " + provider).c_str());
     return found;
 }
 
 } // namespace
 
-Fabric::Fabric(const std::string& provider) {
-    // Our own provider makes progress by itself without being slower for it; others are.
-    if (provider == "odrc") info_.reset(find(provider, FI_PROGRESS_AUTO));
-    if (!info_) info_.reset(find(provider, FI_PROGRESS_UNSPEC));
-
+Fabric::Fabric(const std::string& provider)
+    : info_{find(provider)} {
     fid_fabric* fabric = nullptr;
     check(fi_fabric(info_->fabric_attr, &fabric, nullptr), "fi_fabric");
     fabric_.reset(fabric);
