@@ -81,6 +81,7 @@ ranks() {
 mpirun -np 2 --oversubscribe "$scratch/ends" 0 wait >out 2>&1 &
 launcher=$!
 for ((i = 0; i < 100 && $(ranks) < 2; ++i)); do sleep 0.1; done
+(($(ranks) == 2)) || fail "they have not started: $(cat out)"
 kill -KILL $launcher
 for ((i = 0; i < 100 && $(ranks) > 0; ++i)); do sleep 0.1; done
 (($(ranks) == 0)) || fail "ranks go on without their launcher"

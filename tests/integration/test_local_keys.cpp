@@ -113,8 +113,7 @@ TEST_CASE("messages of any length go from memory that the program has registered
 // Where peers begin by datagrams it is copied at first, and nobody looks at the descriptor.
 TEST_CASE("a message with a descriptor of other memory fails alone") {
     const char* kept = std::getenv("FI_ODRC_RELIABILITY");
-    const bool is_connected =
-        kept && (kept == std::string_view{"nic"} || kept == std::string_view{"host"});
+    const bool is_connected = !kept || kept != std::string_view{"ladder"};
     constexpr size_t kSize = 5000; // more than goes inline, and not announced
     Duo d{with_local_keys()};
     if (!(d.a.endpoint.info().domain_attr->mr_mode & FI_MR_LOCAL)) return; // it needs no keys
