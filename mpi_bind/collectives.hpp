@@ -71,11 +71,9 @@ private:
 // What several requests come to: all are waited for, and the first error counts.
 class Exchange {
 public:
-    Exchange(Communicator& communicator, int tag) noexcept
-        : communicator_{communicator}
-        , tag_{tag} {}
     explicit Exchange(Communicator& communicator) noexcept
-        : Exchange{communicator, communicator.next_collective()} {}
+        : communicator_{communicator}
+        , tag_{communicator.next_collective()} {}
     ~Exchange() { finish(); }
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;

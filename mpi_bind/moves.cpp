@@ -34,10 +34,9 @@ int barrier(Communicator& c) {
     const Data nothing{nullptr, 0, *Datatype::of(MPI_BYTE)};
     const int size = c.size(), rank = c.rank(), tag = c.next_collective();
     for (int distance = 1; distance < size; distance *= 2) {
-        Exchange round{c, tag};
-        round.receive(nothing, (rank - distance + size) % size);
-        round.send(nothing, (rank + distance) % size);
-        if (const int error = round.finish()) return error;
+        const Address to{&c, (rank + distance) % size, tag, true};
+        const Address from{&c, (rank - distance + size) % size, tag, true};
+        if (const int error = exchange(nothing, to, nothing, from)) return error;
     }
     return MPI_SUCCESS;
 }
@@ -74,10 +73,11 @@ int allgather(const Data* mine, const Slots& all, Communicator& c) {
     if (mine)
         if (const int error = copy(*mine, all[rank])) return error;
     for (int round = 0; round < size - 1; ++round) {
-        Exchange exchange{c, tag};
-        exchange.receive(all[(rank - round - 1 + size) % size], (rank - 1 + size) % size);
-        exchange.send(all[(rank - round + size) % size], (rank + 1) % size);
-        if (const int error = exchange.finish()) return error;
+        const Address to{&c, (rank + 1) % size, tag, true};
+        const Address from{&c, (rank - 1 + size) % size, tag, true};
+        const Data out = all[(rank - round + size) % size];
+        const Data in = all[(rank - round - 1 + size) % size];
+        if (const int error = exchange(out, to, in, from)) return error;
     }
     return MPI_SUCCESS;
 }

@@ -71,7 +71,6 @@ typedef struct {
 #define MPI_IN_PLACE ((void*)(intptr_t)-1)
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
-#define MPI_UNWEIGHTED ((int*)(intptr_t)-1)
 
 enum { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
@@ -84,9 +83,7 @@ enum {
     MPI_MAX_PROCESSOR_NAME = 256,
     MPI_MAX_ERROR_STRING = 256,
     MPI_MAX_OBJECT_NAME = 128,
-    MPI_MAX_LIBRARY_VERSION_STRING = 256,
-    MPI_MAX_INFO_KEY = 255,
-    MPI_MAX_INFO_VAL = 1024
+    MPI_MAX_LIBRARY_VERSION_STRING = 256
 };
 
 /* 8.1.2 and 6.7.2: what is known of an environment and a communicator, by MPI_Comm_get_attr. */

@@ -3,6 +3,8 @@
 
 #include "op.hpp"
 
+#include "pair.hpp"
+
 #include <array>
 #include <climits>
 #include <complex>
@@ -11,11 +13,6 @@
 namespace odrc::mpi {
 namespace {
 
-template <class Value, class Index>
-struct PairOf {
-    Value value;
-    Index index;
-};
 template <class T>
 constexpr bool is_pair = false;
 template <class V, class I>

@@ -3,16 +3,12 @@
 
 #include "predefined_types.hpp"
 
+#include "pair.hpp"
+
 #include <complex>
 
 namespace odrc::mpi {
 namespace {
-
-template <class Value, class Index>
-struct PairOf {
-    Value value;
-    Index index;
-};
 
 template <class T>
 constexpr Basic integer() noexcept {

@@ -31,36 +31,38 @@ void tell_of_nobody(MPI_Status* status) noexcept {
     status->MPI_ERROR = error;
 }
 
-int probe(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status,
-          const char* call) {
+// What looking comes to: flag, and in found the request that has found a message; null where there
+// is none, and of nobody, of whom there always is one.
+int search(int source, int tag, MPI_Comm comm, bool claims, bool waits, int* flag, Request*& found,
+           MPI_Status* status, const char* call) {
     Communicator* c = Communicator::of(comm);
     if (!c) return fail_in_world(MPI_ERR_COMM, call);
     if (const int error = check_source(*c, source, tag)) return c->outcome(error, call);
+    found = nullptr;
     *flag = 1;
     if (source == MPI_PROC_NULL) {
         tell_of_nobody(status);
         return MPI_SUCCESS;
     }
-    Request* found = look(*c, source, tag, false, waits);
+    found = look(*c, source, tag, claims, waits);
     *flag = found != nullptr;
-    if (found) found->finish(status);
     return MPI_SUCCESS;
+}
+
+int probe(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Status* status,
+          const char* call) {
+    Request* found = nullptr;
+    const int error = search(source, tag, comm, false, waits, flag, found, status, call);
+    if (found) found->finish(status);
+    return error;
 }
 
 int claim(int source, int tag, MPI_Comm comm, bool waits, int* flag, MPI_Message* message,
           MPI_Status* status, const char* call) {
-    Communicator* c = Communicator::of(comm);
-    if (!c) return fail_in_world(MPI_ERR_COMM, call);
-    if (const int error = check_source(*c, source, tag)) return c->outcome(error, call);
-    *flag = 1;
-    if (source == MPI_PROC_NULL) {
-        tell_of_nobody(status);
-        *message = MPI_MESSAGE_NO_PROC;
-        return MPI_SUCCESS;
-    }
-    Request* found = look(*c, source, tag, true, waits);
-    *flag = found != nullptr;
-    *message = reinterpret_cast<MPI_Message>(found);
+    Request* found = nullptr;
+    if (const int error = search(source, tag, comm, true, waits, flag, found, status, call))
+        return error;
+    *message = source == MPI_PROC_NULL ? MPI_MESSAGE_NO_PROC : reinterpret_cast<MPI_Message>(found);
     if (found) found->tell(status);
     return MPI_SUCCESS;
 }

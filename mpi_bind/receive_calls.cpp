@@ -55,10 +55,9 @@ ODRC_MPI(Sendrecv, (const void* out, int out_count, MPI_Datatype out_type, int d
         return c->outcome(error, kCall);
     if (const int error = check_receive(*c, in_count, in_t, source, in_tag))
         return c->outcome(error, kCall);
-    Request& coming = begin_receive(data_of(in, in_count, *in_t), {c, source, in_tag});
-    const int sent = send(data_of(out, out_count, *out_t), {c, dest, out_tag});
-    const int received = wait(coming, status);
-    return c->outcome(sent ? sent : received, kCall);
+    return c->outcome(exchange(data_of(out, out_count, *out_t), {c, dest, out_tag},
+                               data_of(in, in_count, *in_t), {c, source, in_tag}, status),
+                      kCall);
 }
 
 ODRC_MPI(Sendrecv_replace, (void* buffer, int count, MPI_Datatype type, int dest, int out_tag,
@@ -72,8 +71,6 @@ ODRC_MPI(Sendrecv_replace, (void* buffer, int count, MPI_Datatype type, int dest
     const Data data = data_of(buffer, count, *t);
     std::vector<std::byte> copy(data.bytes());
     data.pack(0, copy);
-    Request& coming = begin_receive(data, {c, source, in_tag});
-    const int sent = send({copy.data(), copy.size(), *Datatype::of(MPI_BYTE)}, {c, dest, out_tag});
-    const int received = wait(coming, status);
-    return c->outcome(sent ? sent : received, kCall);
+    const Data out{copy.data(), copy.size(), *Datatype::of(MPI_BYTE)};
+    return c->outcome(exchange(out, {c, dest, out_tag}, data, {c, source, in_tag}, status), kCall);
 }

@@ -60,10 +60,8 @@ int reduce_along_tree(Accumulator& all, const Op& op, int root, int tag, Communi
 int exchange_by_bits(Accumulator& all, const Op& op, int tag, Communicator& c) {
     for (int bit = 1; bit < c.size(); bit *= 2) {
         const int peer = c.rank() ^ bit;
-        Exchange exchange{c, tag};
-        exchange.receive(all.theirs(), peer);
-        exchange.send(all.mine(), peer);
-        if (const int error = exchange.finish()) return error;
+        const Address with{&c, peer, tag, true};
+        if (const int error = exchange(all.mine(), with, all.theirs(), with)) return error;
         all.combine(op, c.rank() < peer);
     }
     return MPI_SUCCESS;

@@ -4,7 +4,6 @@
 #include "request.hpp"
 
 #include "bsend_buffer.hpp"
-#include "predefined_types.hpp"
 #include "process.hpp"
 #include "tag.hpp"
 
@@ -262,6 +261,14 @@ int wait(Request& request, MPI_Status* status) noexcept {
 
 int send(const Data& data, const Address& to, SendMode mode) {
     return wait(begin_send(data, to, mode));
+}
+
+int exchange(const Data& out, const Address& to, const Data& in, const Address& from,
+             MPI_Status* status) {
+    Request& coming = begin_receive(in, from);
+    const int sent = send(out, to);
+    const int received = wait(coming, status);
+    return sent ? sent : received;
 }
 
 int send_buffered(const Data& data, const Address& to) {

@@ -117,6 +117,9 @@ Request& begin_send(const Data& data, const Address& to, SendMode mode = SendMod
 Request& begin_receive(const Data& data, const Address& from);
 int wait(Request& request, MPI_Status* status = MPI_STATUS_IGNORE) noexcept;
 int send(const Data& data, const Address& to, SendMode mode = SendMode::standard);
+// A send and a receive at the same time; the status is the receive's.
+int exchange(const Data& out, const Address& to, const Data& in, const Address& from,
+             MPI_Status* status = MPI_STATUS_IGNORE);
 // It is over with the call, as far as the program's buffer has room (bsend_buffer.hpp).
 int send_buffered(const Data& data, const Address& to);
 int receive(const Data& data, const Address& from, MPI_Status* status = MPI_STATUS_IGNORE);

@@ -11,45 +11,47 @@ using namespace odrc::mpi;
 
 namespace {
 
-int send_now(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-             SendMode mode, const char* call) {
+// What a call's arguments come to, once they are checked: f(data, address) gives an error class.
+template <class F>
+int checked(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+            const char* call, F&& f) {
     Communicator* c = Communicator::of(comm);
     if (!c) return fail_in_world(MPI_ERR_COMM, call);
     const Datatype* t = Datatype::of(type);
-    if (const int error = check_send(*c, count, t, dest, tag)) return c->outcome(error, call);
-    const Data data = data_of(buffer, count, *t);
-    const Address to{c, dest, tag};
-    return c->outcome(mode == SendMode::buffered ? send_buffered(data, to) : send(data, to, mode),
-                      call);
+    int error = check_send(*c, count, t, dest, tag);
+    if (!error) error = f(data_of(buffer, count, *t), Address{c, dest, tag});
+    return c->outcome(error, call);
+}
+
+int send_now(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+             SendMode mode, const char* call) {
+    return checked(
+        buffer, count, type, dest, tag, comm, call, [mode](const Data& data, const Address& to) {
+            return mode == SendMode::buffered ? send_buffered(data, to) : send(data, to, mode);
+        });
 }
 
 int send_later(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                SendMode mode, MPI_Request* request, const char* call) {
-    Communicator* c = Communicator::of(comm);
-    if (!c) return fail_in_world(MPI_ERR_COMM, call);
-    const Datatype* t = Datatype::of(type);
-    if (const int error = check_send(*c, count, t, dest, tag)) return c->outcome(error, call);
-    const Data data = data_of(buffer, count, *t);
-    const Address to{c, dest, tag};
-    if (mode == SendMode::buffered) {
-        if (const int error = send_buffered(data, to)) return c->outcome(error, call);
-        *request = Request::over().handle();
-    } else {
-        *request = begin_send(data, to, mode).handle();
-    }
-    return MPI_SUCCESS;
+    return checked(
+        buffer, count, type, dest, tag, comm, call, [&](const Data& data, const Address& to) {
+            const bool buffered = mode == SendMode::buffered;
+            const int error = buffered ? send_buffered(data, to) : MPI_SUCCESS;
+            if (!error)
+                *request = (buffered ? Request::over() : begin_send(data, to, mode)).handle();
+            return error;
+        });
 }
 
 int prepare(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
             SendMode mode, MPI_Request* request, const char* call) {
-    Communicator* c = Communicator::of(comm);
-    if (!c) return fail_in_world(MPI_ERR_COMM, call);
-    const Datatype* t = Datatype::of(type);
-    if (const int error = check_send(*c, count, t, dest, tag)) return c->outcome(error, call);
-    Request& made = Request::make(false, data_of(buffer, count, *t), {c, dest, tag}, mode);
-    made.set_persistent();
-    *request = made.handle();
-    return MPI_SUCCESS;
+    return checked(buffer, count, type, dest, tag, comm, call,
+                   [&](const Data& data, const Address& to) {
+                       Request& made = Request::make(false, data, to, mode);
+                       made.set_persistent();
+                       *request = made.handle();
+                       return MPI_SUCCESS;
+                   });
 }
 
 } // namespace

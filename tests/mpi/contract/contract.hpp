@@ -41,6 +41,9 @@ inline int size_of(MPI_Comm comm) {
 }
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int size() { return size_of(MPI_COMM_WORLD); }
+// Neighbours in a ring of all.
+inline int left() { return (rank() + size() - 1) % size(); }
+inline int right() { return (rank() + 1) % size(); }
 
 } // namespace contract
 

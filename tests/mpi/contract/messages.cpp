@@ -7,13 +7,12 @@
 
 #include <numeric>
 
+using contract::left;
 using contract::rank;
+using contract::right;
 using contract::size;
 
 namespace {
-
-int left() { return (rank() + size() - 1) % size(); }
-int right() { return (rank() + 1) % size(); }
 
 std::vector<int> numbers(int count, int first) {
     std::vector<int> all(static_cast<size_t>(count));

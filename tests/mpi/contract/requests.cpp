@@ -5,15 +5,10 @@
 
 #include "contract.hpp"
 
+using contract::left;
 using contract::rank;
+using contract::right;
 using contract::size;
-
-namespace {
-
-int left() { return (rank() + size() - 1) % size(); }
-int right() { return (rank() + 1) % size(); }
-
-} // namespace
 
 TEST("a persistent request is started time and again") {
     int out = 0, in = -1;
@@ -59,11 +54,9 @@ TEST("any, some or all of many are waited for") {
         const int out = rank() * 100 + i;
         MPI_Send(&out, 1, MPI_INT, right(), i, MPI_COMM_WORLD);
     }
-    int taken = 0;
     MPI_Status status;
     MPI_Waitany(kMany, receiving, &index, &status);
     CHECK(status.MPI_TAG == index);
-    ++taken;
     int out = 0, indices[kMany];
     MPI_Status statuses[kMany];
     MPI_Waitsome(kMany, receiving, &out, indices, statuses);
@@ -72,14 +65,12 @@ TEST("any, some or all of many are waited for") {
         CHECK(statuses[i].MPI_TAG == indices[i]);
         CHECK(receiving[indices[i]] == MPI_REQUEST_NULL);
     }
-    taken += out;
     MPI_Waitall(kMany, receiving, statuses);
     for (int i = 0; i < kMany; ++i) CHECK(in[i] == left() * 100 + i);
     MPI_Waitany(kMany, receiving, &index, &status);
     CHECK(index == MPI_UNDEFINED);
     MPI_Waitsome(kMany, receiving, &out, indices, MPI_STATUSES_IGNORE);
     CHECK(out == MPI_UNDEFINED);
-    CHECK(taken <= kMany);
 }
 
 TEST("a send that nobody waits for arrives all the same") {

@@ -9,15 +9,10 @@
 #include <cstddef>
 #include <numeric>
 
+using contract::left;
 using contract::rank;
+using contract::right;
 using contract::size;
-
-namespace {
-
-int left() { return (rank() + size() - 1) % size(); }
-int right() { return (rank() + 1) % size(); }
-
-} // namespace
 
 TEST("columns of a matrix come as rows of another, of any size") {
     for (const int n : {3, 40, 300}) {
