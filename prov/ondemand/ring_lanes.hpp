@@ -13,6 +13,13 @@ namespace odrc::ondemand {
 
 class Lane;
 
+// Who does not look for what comes, and so must be told, which what is in a ring tells nobody.
+enum class Sleeper : uint8_t {
+    nobody,
+    watchdog, // looks when told to, and says when
+    program,  // at any time
+};
+
 // The short frames of one lane since a moment, which is told by those of all lanes.
 struct ShortFrames {
     uint32_t count{0};
@@ -27,18 +34,21 @@ class RingLanes {
 public:
     static constexpr size_t kMost = 8;
 
-    // rings: that there is memory for. may_sleep: somebody waits for what comes without looking,
-    // and so must be told.
-    RingLanes(Counters& counters, Eager eager, size_t rings, bool may_sleep) noexcept
+    // rings: that there is memory for.
+    RingLanes(Counters& counters, Eager eager, size_t rings, Sleeper sleeper) noexcept
         : counters_{counters}
-        , most_{may_sleep || eager == Eager::srq ? 0 : std::min(rings, kMost)}
+        , most_{sleeper == Sleeper::program || eager == Eager::srq ? 0 : std::min(rings, kMost)}
         , kept_{eager != Eager::automatic}
-        , earned_after_{most_ > 0 ? earned_after(eager) : UINT32_MAX} {}
+        , earned_after_{most_ > 0 ? earned_after(eager) : UINT32_MAX}
+        , gives_{sleeper == Sleeper::nobody} {}
 
     auto begin() const noexcept { return lanes_.begin(); }
     auto end() const noexcept { return begin() + count_; }
     bool empty() const noexcept { return count_ == 0; }
     bool full() const noexcept { return count_ == most_; }
+    // Whether more are given away: not while the watchdog may sleep.
+    bool gives() const noexcept { return gives_; }
+    void set_gives(bool gives) noexcept { gives_ = gives; }
     void add(Lane& lane) noexcept;
     void remove(Lane& lane) noexcept;
 
@@ -64,6 +74,7 @@ private:
     const size_t most_;
     const bool kept_;             // who has a ring keeps it
     const uint32_t earned_after_; // short frames
+    bool gives_;
     std::array<Lane*, kMost> lanes_{};
     size_t count_{0};
     uint64_t clock_{0};

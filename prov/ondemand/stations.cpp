@@ -27,15 +27,16 @@ Fd make_waker(bool needed) {
 } // namespace
 
 Stations::Stations(verbs::Adapter& device, const Others& others, Counters& counters,
-                   const Station::Sizes& sizes, const Station::Sizes& datagram_sizes, bool waitable)
+                   const Station::Sizes& sizes, const Station::Sizes& datagram_sizes,
+                   Sleeper sleeper)
     : others_{others}
     , counters_{counters}
     , sizes_{sizes}
     , datagram_sizes_{datagram_sizes}
-    , waitable_{waitable}
-    , waker_{make_waker(waitable || may_have_datagrams())}
-    , rings_{counters, parameters().eager, sizes.rings, waitable}
-    , device_{device, device, counters, sizes, rings_, waitable, Station::Place::domain} {
+    , waitable_{sleeper != Sleeper::nobody}
+    , waker_{make_waker(waitable_ || may_have_datagrams())}
+    , rings_{counters, parameters().eager, sizes.rings, sleeper}
+    , device_{device, device, counters, sizes, rings_, waitable_, Station::Place::domain} {
     watch(device_);
 }
 

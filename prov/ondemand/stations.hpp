@@ -21,9 +21,9 @@ public:
         verbs::Adapter* datagrams;
     };
 
-    // waitable: somebody may sleep until something comes. Throws Error.
+    // sleeper: who may sleep until something comes. Throws Error.
     Stations(verbs::Adapter& device, const Others& others, Counters& counters,
-             const Station::Sizes& sizes, const Station::Sizes& datagram_sizes, bool waitable);
+             const Station::Sizes& sizes, const Station::Sizes& datagram_sizes, Sleeper sleeper);
 
     Station& device() noexcept { return device_; }
     Station* soft() noexcept { return soft_ ? &*soft_ : nullptr; } // null: there is none yet

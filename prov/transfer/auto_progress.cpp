@@ -40,13 +40,35 @@ bool AutoProgress::begin() noexcept {
     return true;
 }
 
+// What comes by rings wakes nobody: they are for a program that looks.
+void AutoProgress::let_have_rings() noexcept {
+    if (std::exchange(rings_given_, true)) return;
+    const WatchdogEntry entry{gate_};
+    engine_.give_rings();
+}
+
+// What is written into one till then waits for the next look. A peer may be as slow to leave it as
+// its program is to make progress.
+Clock::duration AutoProgress::until_rings_are_back() noexcept {
+    constexpr int kMostDoubled = 6;
+    rings_asked_ = std::min(rings_asked_ + 1, kMostDoubled);
+    return std::min<Clock::duration>(patience_->time() * (1 << rings_asked_),
+                                     Patience::kLongestLeave);
+}
+
 Time AutoProgress::serve() noexcept {
     const Patience::Polls polls{.all = polls_.load(std::memory_order_relaxed),
                                 .found = found_.load(std::memory_order_relaxed),
                                 .sleeps = sleeps_.load(std::memory_order_relaxed)};
     if (!patience_ && !begin()) return kNever;
-    if (const auto again = patience_->look(Clock::now(), polls)) return *again;
+    if (const auto again = patience_->look(Clock::now(), polls)) {
+        if (patience_->leaves_alone()) let_have_rings();
+        return *again;
+    }
     const WatchdogEntry entry{gate_};
+    const bool may_sleep = engine_.take_rings_back();
+    if (may_sleep) rings_asked_ = 0;
+    rings_given_ = false;
     bool armed = false;
     for (int i = 0; i < kBatchesAtOnce; ++i) {
         if (engine_.advance()) {
@@ -54,7 +76,7 @@ Time AutoProgress::serve() noexcept {
             armed = false;
         } else if (armed) {
             watchdog_.watch_again(*this, engine_.fd());
-            return kNever;
+            return may_sleep ? kNever : Clock::now() + until_rings_are_back();
         } else {
             engine_.arm();
             armed = true;

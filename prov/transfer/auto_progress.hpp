@@ -38,6 +38,8 @@ public:
 
 private:
     bool begin() noexcept;
+    void let_have_rings() noexcept;
+    Clock::duration until_rings_are_back() noexcept;
 
     Engine& engine_;
     Counters& counters_;
@@ -46,7 +48,9 @@ private:
     std::atomic<uint32_t> polls_{0};
     std::atomic<uint32_t> found_{0};
     std::atomic<bool> sleeps_{false};
-    std::optional<Patience> patience_; // the watchdog's own
+    std::optional<Patience> patience_; // the watchdog's own, as is the next
+    bool rings_given_{false};
+    int rings_asked_{0}; // looks, one behind the other, while some were not back
 };
 
 } // namespace odrc::transfer

@@ -76,7 +76,9 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
                  parameters().eager != Eager::ring_recv, kWorkRequests, budget_.rings()},
                 {wire::kFrameBytes, budget_.receives_by_datagrams(wire::kFrameBytes), true,
                  kWorkRequestsByDatagrams, 0},
-                settings.waitable || settings.automatic}
+                settings.waitable    ? ondemand::Sleeper::program
+                : settings.automatic ? ondemand::Sleeper::watchdog
+                                     : ondemand::Sleeper::nobody}
     , words_{adapter, stations_.device().srq()}
     , frames_{adapter, counters_, wire::kFrameBytes, kFramesPerSlab}
     , injects_{adapter, counters_, kInjectBytes, kInjectsPerSlab}

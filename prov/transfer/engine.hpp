@@ -133,6 +133,10 @@ public:
     // datagrams, which wait for nobody.
     bool progresses_by_itself() noexcept { return settings_.automatic || stations_.datagrams(); }
 
+    // Rings, which wake nobody, only while the program looks. False: some are not back yet.
+    void give_rings() noexcept { stations_.rings().set_gives(true); }
+    bool take_rings_back() noexcept;
+
     // For sleepers: fd() becomes readable when there may be progress to make after arm().
     int fd() const noexcept { return stations_.fd(); }
     void arm() noexcept;
@@ -234,6 +238,7 @@ private:
 
     // rings.cpp
     void think_about_ring(Lane& lane) noexcept;
+    void ask_back(Lane& lane) noexcept;
     void give_ring(Lane& lane) noexcept;
     bool tell_of_ring(Lane& lane, wire::RingWord word,
                       std::span<const std::byte> payload = {}) noexcept;

@@ -55,6 +55,9 @@ public:
 
     Clock::duration time() const noexcept { return time_; } // T
 
+    // The program polls, and will be looked after by the clock.
+    bool leaves_alone() const noexcept { return state_ == State::left_alone; }
+
     // The watchdog looks, for an event came, or the time to which it was sent, or for no reason.
     // Gives when to look again; or nothing, and it serves now and then sleeps until an event.
     std::optional<Time> look(Time now, Polls polls) noexcept {

@@ -12,6 +12,10 @@
 // goes back to sends, and says so in one, behind which nothing more is written. When the lane
 // breaks, what has come whole is taken before the peer is told how much that was. The rest it
 // repeats, as its device has not told it that it is done.
+//
+// What is in a ring wakes nobody. Where the watchdog makes progress in the program's stead, it
+// gives rings away only while the program looks for what comes; before it sleeps it asks for all of
+// them back, and comes by and looks itself until it has them.
 
 #include "base/error.hpp"
 #include "transfer/engine.hpp"
@@ -30,15 +34,29 @@ bool may_tell(const Lane& lane) noexcept {
 void Engine::think_about_ring(Lane& lane) noexcept {
     if (lane.ring()) return;
     ondemand::RingLanes& rings = stations_.rings();
-    if (lane.by_datagrams()) return rings.begin_anew(lane.short_frames()); // until it is promoted
+    // By datagrams none, until it is promoted.
+    if (lane.by_datagrams() || !rings.gives()) return rings.begin_anew(lane.short_frames());
     if (rings.full()) {
-        Lane* other = rings.gives_way_to(lane.short_frames());
-        if (other && may_tell(*other) && tell_of_ring(*other, wire::RingWord::recall))
-            other->set_ring_recalled();
+        if (Lane* other = rings.gives_way_to(lane.short_frames())) ask_back(*other);
     } else if (may_tell(lane)) {
         give_ring(lane);
     }
     rings.begin_anew(lane.short_frames());
+}
+
+void Engine::ask_back(Lane& lane) noexcept {
+    if (may_tell(lane) && tell_of_ring(lane, wire::RingWord::recall)) lane.set_ring_recalled();
+}
+
+bool Engine::take_rings_back() noexcept {
+    if (!settings_.automatic) return true; // the program looks into them itself
+    ondemand::RingLanes& rings = stations_.rings();
+    rings.set_gives(false);
+    std::array<Lane*, ondemand::RingLanes::kMost> lanes; // one may end over it
+    const auto end = std::copy(rings.begin(), rings.end(), lanes.begin());
+    for (auto lane = lanes.begin(); lane != end; ++lane)
+        if (!(*lane)->ring_is_recalled()) ask_back(**lane);
+    return rings.empty();
 }
 
 void Engine::give_ring(Lane& lane) noexcept {

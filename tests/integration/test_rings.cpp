@@ -81,6 +81,39 @@ TEST_CASE("an endpoint that may sleep is woken, and has no rings") {
     CHECK(by_ring(d.b) > 0); // the other one does not sleep
 }
 
+TEST_CASE("where the watchdog makes progress, rings are for as long as the program looks") {
+    Wishes watched{.caps = kAllCaps};
+    watched.data_progress = FI_PROGRESS_AUTO;
+    Duo d{{.caps = kAllCaps}, watched};
+    for (int round = 0; round < 3; ++round) {
+        const uint64_t before = by_ring(d.a);
+        const auto end = Clock::now() + kPatience;
+        while (by_ring(d.a) < before + kMany) { // it takes some time to see that it looks
+            REQUIRE(Clock::now() < end);
+            talk(d, d.a, d.to_b, d.b, 100);
+        }
+        // Now the receiver's program does something else: what comes is taken in all the same, also
+        // what goes into the ring till its watchdog has it back.
+        uint64_t ways = 0;
+        do {
+            ways = by_ring(d.a);
+            int in = -1, receiving = 0;
+            const uint64_t received = statistics_of(d.b).messages_received;
+            REQUIRE(fi_trecv(d.b.ep(), &in, sizeof in, nullptr, FI_ADDR_UNSPEC, 3, 0, &receiving) ==
+                    0);
+            REQUIRE(fi_tinject(d.a.ep(), &round, sizeof round, d.to_b, 3) == 0);
+            while (statistics_of(d.b).messages_received == received) {
+                REQUIRE(Clock::now() < end);
+                d.a.poll();
+            }
+            CHECK(d.outcome(d.b, &receiving).entry.len == sizeof round);
+            CHECK(in == round);
+            const auto rest = Clock::now() + std::chrono::milliseconds{20};
+            while (Clock::now() < rest) d.a.poll();
+        } while (by_ring(d.a) != ways);
+    }
+}
+
 TEST_CASE("messages keep their order, whatever way each takes") {
     Duo d;
     talk(d, d.a, d.to_b, d.b, 200);

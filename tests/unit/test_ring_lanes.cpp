@@ -13,8 +13,8 @@ using namespace rig;
 namespace {
 
 struct Lanes : Room {
-    explicit Lanes(Eager eager = Eager::automatic, bool may_sleep = false)
-        : rings{counters, eager, RingLanes::kMost, may_sleep} {
+    explicit Lanes(Eager eager = Eager::automatic, Sleeper sleeper = Sleeper::nobody)
+        : rings{counters, eager, RingLanes::kMost, sleeper} {
         for (size_t i = 0; i < RingLanes::kMost + 2; ++i) {
             peers.emplace_back(local(static_cast<uint32_t>(i + 1)));
             lanes.emplace_back(make_qp(), stations->device(), posting, copies, peers.back(), 1, 0);
@@ -64,13 +64,23 @@ TEST_CASE("with rings for the first who come, one frame is enough, and they are 
     CHECK_FALSE(l.rings.gives_way_to(l.lanes[kNinth].short_frames()));
 }
 
-TEST_CASE("there are none without rings, nor where somebody sleeps") {
+TEST_CASE("there are none without rings, nor where the program sleeps") {
     for (const bool may_sleep : {false, true}) {
-        Lanes l{may_sleep ? Eager::automatic : Eager::srq, may_sleep};
+        Lanes l{may_sleep ? Eager::automatic : Eager::srq,
+                may_sleep ? Sleeper::program : Sleeper::nobody};
         CHECK_FALSE(l.come(0, 100'000));
         CHECK(l.rings.full());
         CHECK_FALSE(l.rings.gives_way_to(l.lanes[0].short_frames()));
     }
+}
+
+TEST_CASE("where the watchdog sleeps, there are some while it does not") {
+    CHECK(Lanes{}.rings.gives());
+    Lanes l{Eager::automatic, Sleeper::watchdog};
+    CHECK_FALSE(l.rings.gives());
+    l.rings.set_gives(true);
+    CHECK(l.rings.gives());
+    CHECK(l.come(0, 64));
 }
 
 TEST_CASE("who sends twice as much gets the ring of who sends least") {

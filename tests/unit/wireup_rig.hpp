@@ -43,7 +43,7 @@ public:
         if (soft) beside.emplace(device(), Gate::Kind::one_thread, watchdog);
         const Station::Sizes sizes{256, {16, 16}, true, 2000, RingLanes::kMost};
         stations.emplace(adapter, Stations::Others{beside ? &*beside : nullptr, nullptr}, counters,
-                         sizes, sizes, false);
+                         sizes, sizes, Sleeper::nobody);
     }
 
     static constexpr uint32_t kAccess = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
