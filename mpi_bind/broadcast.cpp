@@ -1,55 +1,51 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// MPI_Bcast: along a tree, in packets, each of which is passed on as soon as it is there.
+// MPI_Bcast, each way that there is.
+
+#include "broadcast.hpp"
 
 #include "collectives.hpp"
-#include "tree.hpp"
-
-#include <cstdio>
-#include <cstdlib>
+#include "fabric_group.hpp"
+#include "process.hpp"
 
 namespace odrc::mpi {
 namespace {
 
-// What is short is one packet, along the tree with the fewest steps; what is long takes as long as
-// its busiest member needs for all packets, which has few children.
-constexpr size_t kShort = 32 << 10;
-constexpr size_t kPacket = 16 << 10;
 constexpr size_t kAhead = 4; // packets that a member waits for at a time
 
-Tree tree_for(size_t bytes) {
-    static const std::optional<Tree> forced = [] {
-        const char* name = std::getenv("ODRC_MPI_BCAST");
-        const auto tree = name ? tree_named(name) : std::nullopt;
-        if (name && *name && !tree)
-            std::fprintf(stderr,
-                         "odrc-mpi: ODRC_MPI_BCAST=%s: not binomial, knomial, binary or "
-                         "chain\n",
-                         name);
-        return tree;
-    }();
-    return forced.value_or(bytes <= kShort ? Tree::binomial : Tree::binary);
+Data bytes_of(std::byte* memory, size_t bytes) noexcept {
+    return {memory, bytes, *Datatype::of(MPI_BYTE)};
+}
+
+int broadcast_to_group(FabricGroup& group, const Data& data, int root, const Communicator& c) {
+    struct Passing : Operation {
+        Passing()
+            : Operation{[](Operation& op, const Outcome& outcome) noexcept {
+                auto& self = static_cast<Passing&>(op);
+                self.error = outcome.error;
+                self.over = true;
+            }} {}
+        int error{0};
+        bool over{false};
+    } passing;
+    Process& process = Process::get();
+    process.fabric().broadcast(group, process.address_of(c.group().world_rank(root)), data.address,
+                               data.bytes(), passing);
+    process.advance_until([&] { return passing.over; });
+    return passing.error ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 } // namespace
 
-int broadcast(const Data& data, int root, Communicator& c) {
-    if (c.size() == 1) return MPI_SUCCESS;
+// Each packet is passed on as soon as it is there.
+int broadcast_along(Tree tree, size_t packet, const Data& data, int root, Communicator& c) {
+    const Place place = place_in(tree, c.rank(), root, c.size());
     const size_t bytes = data.bytes();
-    const Place place = place_in(tree_for(bytes), c.rank(), root, c.size());
-    std::unique_ptr<std::byte[]> packed;
-    std::byte* memory = data.address + data.type->layout()->begin();
-    if (!data.is_contiguous()) {
-        packed.reset(new std::byte[std::max<size_t>(bytes, 1)]);
-        memory = packed.get();
-        if (!place.parent) data.pack(0, {memory, bytes});
-    }
-    const size_t packet = bytes <= kShort ? std::max<size_t>(bytes, 1) : kPacket;
-    const size_t packets = std::max<size_t>((bytes + packet - 1) / packet, 1);
+    packet = std::min(packet, bytes);
+    const size_t packets = (bytes + packet - 1) / packet;
     const auto part = [&](size_t i) {
-        return Data{memory + i * packet, std::min(packet, bytes - i * packet),
-                    *Datatype::of(MPI_BYTE)};
+        return bytes_of(data.address + i * packet, std::min(packet, bytes - i * packet));
     };
     Exchange passing_on{c};
     std::vector<Request*> coming;
@@ -66,8 +62,48 @@ int broadcast(const Data& data, int root, Communicator& c) {
         for (const int child : place.children) passing_on.send(part(i), child);
     }
     const int others = passing_on.finish();
-    if (packed && place.parent && !error) data.unpack(0, {packed.get(), bytes});
     return error ? error : others;
+}
+
+// A part to each member, and then of each to all; what is left over is short.
+int broadcast_by_parts(const Data& data, int root, Communicator& c) {
+    const auto members = static_cast<size_t>(c.size());
+    const size_t part = data.bytes() / members, rest = data.bytes() % members;
+    const Slots parts{data.address, part, *Datatype::of(MPI_BYTE)};
+    const Data mine = parts[c.rank()];
+    int error = scatter(&parts, c.rank() == root ? nullptr : &mine, root, c);
+    if (const int failed = allgather(nullptr, parts, c); !error) error = failed;
+    if (rest == 0) return error;
+    const Data left_over = bytes_of(data.address + members * part, rest);
+    const int failed = broadcast_along(Tree::binomial, rest, left_over, root, c);
+    return error ? error : failed;
+}
+
+int broadcast(const Data& data, int root, Communicator& c) {
+    const size_t bytes = data.bytes();
+    if (c.size() == 1 || bytes == 0) return MPI_SUCCESS;
+    if (!c.broadcasts) c.broadcasts = std::make_unique<BroadcastPlan>(c);
+    std::unique_ptr<std::byte[]> packed;
+    Data piece = bytes_of(data.address + data.type->layout()->begin(), bytes);
+    if (!data.is_contiguous()) {
+        packed.reset(new std::byte[bytes]);
+        piece.address = packed.get();
+        if (c.rank() == root) data.pack(0, {packed.get(), bytes});
+    }
+    const BroadcastWay& way = c.broadcasts->way_for(bytes);
+    int error = MPI_SUCCESS;
+    switch (way.kind) {
+    case BroadcastWay::Kind::tree:
+        error = broadcast_along(way.tree, way.packet, piece, root, c);
+        break;
+    case BroadcastWay::Kind::scatter:
+        error = broadcast_by_parts(piece, root, c);
+        break;
+    case BroadcastWay::Kind::group:
+        error = broadcast_to_group(*c.broadcasts->group(), piece, root, c);
+    }
+    if (packed && c.rank() != root && !error) data.unpack(0, {packed.get(), bytes});
+    return error;
 }
 
 } // namespace odrc::mpi

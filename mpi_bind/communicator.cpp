@@ -3,6 +3,7 @@
 
 #include "communicator.hpp"
 
+#include "broadcast.hpp"
 #include "context.hpp"
 #include "keyvals.hpp"
 #include "process.hpp"
@@ -27,6 +28,12 @@ int make_communicator(Communicator& parent, std::optional<std::vector<int>> worl
     made->handler = Ref{*parent.handler};
     return MPI_SUCCESS;
 }
+
+Communicator::Communicator(Ref<Group> group, int rank, uint32_t context, MPI_Comm predefined)
+    : group_{std::move(group)}
+    , rank_{rank}
+    , context_{context}
+    , predefined_{predefined} {}
 
 Communicator::~Communicator() { give_back_context(context_); }
 

@@ -7,10 +7,13 @@
 #include "grid.hpp"
 #include "group.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace odrc::mpi {
+
+class BroadcastPlan;
 
 // MPI 6.7.2: what a program keeps with a communicator.
 struct Attribute {
@@ -22,11 +25,7 @@ struct Attribute {
 // those of others. Collectives have the next one.
 class Communicator : public Counted {
 public:
-    Communicator(Ref<Group> group, int rank, uint32_t context, MPI_Comm predefined = MPI_COMM_NULL)
-        : group_{std::move(group)}
-        , rank_{rank}
-        , context_{context}
-        , predefined_{predefined} {}
+    Communicator(Ref<Group> group, int rank, uint32_t context, MPI_Comm predefined = MPI_COMM_NULL);
     ~Communicator() override;
 
     static Communicator* of(MPI_Comm handle) noexcept; // null: there is none
@@ -54,6 +53,7 @@ public:
     std::vector<Attribute> attributes;              // in the order in which they were set
     Attribute* find_attribute(int keyval) noexcept; // null: it has none of that
     std::optional<Grid> grid;
+    std::unique_ptr<BroadcastPlan> broadcasts; // null: there was none yet
 
 private:
     int fail(int error, const char* call) noexcept;

@@ -137,9 +137,11 @@ ODRC_MPI(Comm_free, (MPI_Comm * comm)) {
     Communicator* c = Communicator::of(*comm);
     if (!c || c->is_predefined()) return fail_in_world(MPI_ERR_COMM, "MPI_Comm_free");
     if (const int error = c->delete_attributes()) return c->outcome(error, "MPI_Comm_free");
+    // Others may still need us to pass on what was broadcast, till they are here, too.
+    const int error = c->broadcasts ? barrier(*c) : MPI_SUCCESS;
     c->release();
     *comm = MPI_COMM_NULL;
-    return MPI_SUCCESS;
+    return outcome_in_world(error, "MPI_Comm_free");
 }
 
 ODRC_MPI(Comm_set_name, (MPI_Comm comm, const char* name)) {

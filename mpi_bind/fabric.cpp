@@ -3,11 +3,13 @@
 
 #include "fabric.hpp"
 
+#include "fabric_group.hpp"
 #include "launch.hpp"
 #include "process.hpp"
 
 #include <cstring>
 #include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
 #include <rdma/fi_errno.h>
 
 namespace odrc::mpi {
@@ -21,12 +23,21 @@ void check(ssize_t result, const char* call) {
     throw StartError{std::string{call} + ": " + fi_strerror(static_cast<int>(-result))};
 }
 
+// Ours passes on what is broadcast to groups, and makes progress while the program computes, at
+// next to no cost. Others have threads for that which messages wait for, or say that they have
+// groups and break over them (tcp;ofi_rxm of libfabric 1.17).
+bool passes_broadcasts_on(const std::string& provider) { return provider == "odrc"; }
+
 // Messages keep their order, as MPI's have to (3.5).
 fi_info* find(const std::string& provider) {
     const std::unique_ptr<fi_info, decltype([](fi_info* i) { fi_freeinfo(i); })> hints{
         fi_allocinfo()};
     if (!hints) throw std::bad_alloc{};
     hints->caps = FI_TAGGED;
+    if (passes_broadcasts_on(provider)) {
+        hints->caps |= FI_COLLECTIVE;
+        hints->domain_attr->data_progress = FI_PROGRESS_AUTO;
+    }
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
@@ -65,7 +76,28 @@ Fabric::Fabric(const std::string& provider)
     endpoint_.reset(ep);
     check(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
     check(fi_ep_bind(ep, &cq->fid, FI_SEND | FI_RECV), "fi_ep_bind");
+    if (passes_broadcasts_on(provider)) open_events();
     check(fi_enable(ep), "fi_enable");
+}
+
+Fabric::~Fabric() = default;
+
+// What tells that a group is joined.
+void Fabric::open_events() {
+    fi_eq_attr attr{};
+    attr.wait_obj = FI_WAIT_NONE;
+    fid_eq* eq = nullptr;
+    check(fi_eq_open(fabric_.get(), &attr, &eq, nullptr), "fi_eq_open");
+    events_.reset(eq);
+    check(fi_ep_bind(endpoint_.get(), &eq->fid, 0), "fi_ep_bind");
+}
+
+FabricGroup& Fabric::join(std::span<const fi_addr_t> members) {
+    return groups_.emplace_back(*this, members);
+}
+
+void Fabric::leave(FabricGroup& group) noexcept {
+    groups_.remove_if([&](const FabricGroup& g) { return &g == &group; });
 }
 
 std::vector<std::byte> Fabric::address() const {
@@ -117,6 +149,14 @@ void Fabric::send(fi_addr_t to, uint64_t tag, uint64_t data, const void* bytes, 
                   Operation& op) noexcept {
     insist("fi_tsenddata",
            [&] { return fi_tsenddata(endpoint_.get(), bytes, size, nullptr, data, to, tag, &op); });
+}
+
+void Fabric::broadcast(FabricGroup& group, fi_addr_t root, void* bytes, size_t size,
+                       Operation& op) noexcept {
+    insist("fi_broadcast", [&] {
+        return fi_broadcast(endpoint_.get(), bytes, size, nullptr, group.address(), root, FI_UINT8,
+                            0, &op);
+    });
 }
 
 // ---- in ----------------------------------------------------------------------------------------

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_tagged.h>
 #include <span>
 #include <string>
@@ -32,11 +34,16 @@ struct Operation {
     static Operation& of(void* context) noexcept { return *static_cast<Operation*>(context); }
 };
 
+class FabricGroup;
+
 // An endpoint for tagged messages, of any provider: what of libfabric this library uses.
 class Fabric {
 public:
     // The name of a provider as in FI_PROVIDER(fi_provider(7)). Throws StartError.
     explicit Fabric(const std::string& provider);
+    ~Fabric();
+    Fabric(const Fabric&) = delete;
+    Fabric& operator=(const Fabric&) = delete;
 
     std::vector<std::byte> address() const;                  // throws StartError
     fi_addr_t introduce(std::span<const std::byte> address); // throws StartError
@@ -57,10 +64,21 @@ public:
               Operation& op) noexcept;
     void cancel(Operation& op) noexcept { fi_cancel(&endpoint_->fid, &op); }
 
+    // Whether the provider has groups, and passes on what is broadcast to them (fi_collective(3)).
+    bool has_groups() const noexcept { return events_ != nullptr; }
+    // All members do this at once, which takes them a moment.
+    FabricGroup& join(std::span<const fi_addr_t> members);
+    // Nothing of the group's is under way any more, at any member.
+    void leave(FabricGroup& group) noexcept;
+    // All members call this, with the same root and size.
+    void broadcast(FabricGroup& group, fi_addr_t root, void* bytes, size_t size,
+                   Operation& op) noexcept;
+
     // Takes in what is done. False when that was nothing.
     bool progress() noexcept;
 
 private:
+    friend class FabricGroup;
     struct Free {
         void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
     };
@@ -73,13 +91,16 @@ private:
     template <class F>
     void insist(const char* call, F&& f) noexcept;
     bool take_error() noexcept;
+    void open_events();
 
     std::unique_ptr<fi_info, Free> info_;
     Owned<fid_fabric> fabric_;
     Owned<fid_domain> domain_;
     Owned<fid_av> addresses_;
     Owned<fid_cq> completions_;
+    Owned<fid_eq> events_; // null: without groups there are none
     Owned<fid_ep> endpoint_;
+    std::list<FabricGroup> groups_;
 };
 
 } // namespace odrc::mpi

@@ -3,8 +3,6 @@
 
 #include "tree.hpp"
 
-#include <algorithm>
-
 namespace odrc::mpi {
 namespace {
 
@@ -20,7 +18,6 @@ Place nomial(int radix, int rank, int size) {
     for (; digit < size; digit *= radix)
         for (int i = 1; i < radix && rank + i * digit < size; ++i)
             place.children.push_back(rank + i * digit);
-    std::ranges::reverse(place.children);
     return place;
 }
 

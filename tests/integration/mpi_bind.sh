@@ -30,8 +30,8 @@ contract 2
 (($(profile_sum "$scratch/profile" messages_sent) > 0)) || fail "who moved the messages?"
 unset FI_ODRC_PROFILE
 for processes in 3 4 8; do contract $processes; done
-for tree in binomial knomial binary chain; do
-    ODRC_MPI_BCAST=$tree contract 5
+for way in group binomial knomial:8192 binary:whole chain scatter; do
+    ODRC_MPI_BCAST=$way contract 5
 done
 # Of libfabric 1.17 it loses the connection over which a message comes that is too long.
 ODRC_MPI_PROVIDER="tcp;ofi_rxm" contract 3 "a message that is too long"

@@ -53,31 +53,6 @@ std::vector<int> of_rank(int r, int count) {
 
 } // namespace
 
-TEST("a broadcast is what its root has, of any length and layout") {
-    for (const int count : {1, 1000, 8192, 8193, 100'000}) {
-        for (int root = 0; root < size(); root += 2) {
-            std::vector<int> data(static_cast<size_t>(count), -1);
-            if (rank() == root) std::iota(data.begin(), data.end(), root);
-            MPI_Bcast(data.data(), count, MPI_INT, root, MPI_COMM_WORLD);
-            bool right = true;
-            for (int i = 0; i < count; ++i)
-                right = right && data[static_cast<size_t>(i)] == root + i;
-            CHECK(right);
-        }
-    }
-    MPI_Datatype column;
-    MPI_Type_vector(10'000, 1, 2, MPI_INT, &column);
-    MPI_Type_commit(&column);
-    std::vector<int> data(20'000, -1);
-    if (rank() == 0) std::iota(data.begin(), data.end(), 0);
-    MPI_Bcast(data.data(), 1, column, 0, MPI_COMM_WORLD);
-    bool right = true;
-    for (int i = 0; i < 20'000; ++i)
-        right = right && data[static_cast<size_t>(i)] == (rank() == 0 || i % 2 == 0 ? i : -1);
-    CHECK(right);
-    MPI_Type_free(&column);
-}
-
 TEST("parts are gathered and scattered by rank, of lengths that differ, too") {
     const int root = size() - 1, mine = rank() + 1;
     std::vector<int> counts, places;
