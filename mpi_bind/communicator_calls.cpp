@@ -13,6 +13,11 @@ using namespace odrc::mpi;
 namespace {
 
 int give(int error, Communicator* made, Communicator& parent, MPI_Comm* to, const char* call) {
+    if (error && made) { // without all of the parent's attributes
+        made->delete_attributes();
+        made->release();
+        made = nullptr;
+    }
     *to = made ? made->handle() : MPI_COMM_NULL;
     return parent.outcome(error, call);
 }

@@ -77,6 +77,10 @@ Fabric::Fabric(const std::string& provider)
     check(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
     check(fi_ep_bind(ep, &cq->fid, FI_SEND | FI_RECV), "fi_ep_bind");
     if (passes_broadcasts_on(provider)) open_events();
+    if (info_->addr_format == FI_ODRC_ADDRESS)
+        check(fi_open_ops(&ep->fid, FI_ODRC_RANGES_OPS, 0, reinterpret_cast<void**>(&lists_),
+                          nullptr),
+              "fi_open_ops");
     check(fi_enable(ep), "fi_enable");
 }
 
@@ -110,11 +114,35 @@ std::vector<std::byte> Fabric::address() const {
     return bytes;
 }
 
-fi_addr_t Fabric::introduce(std::span<const std::byte> address) {
+std::vector<std::byte> Fabric::list() const {
+    std::vector<std::byte> bytes;
+    if (!lists_) return bytes;
+    size_t size = 0;
+    int result = -FI_ETOOSMALL;
+    while (result == -FI_ETOOSMALL) {
+        bytes.resize(size);
+        result = lists_->get(endpoint_.get(), bytes.data(), &size);
+    }
+    check(result, "the list of queue pairs");
+    return bytes;
+}
+
+std::vector<std::byte> Fabric::contact() const {
+    std::vector<std::byte> bytes = address();
+    const auto behind = list();
+    bytes.insert(bytes.end(), behind.begin(), behind.end());
+    return bytes;
+}
+
+fi_addr_t Fabric::introduce(std::span<const std::byte> contact) {
     fi_addr_t number = FI_ADDR_NOTAVAIL;
-    const int inserted = fi_av_insert(addresses_.get(), address.data(), 1, &number, 0, nullptr);
+    const int inserted = fi_av_insert(addresses_.get(), contact.data(), 1, &number, 0, nullptr);
     check(inserted, "fi_av_insert");
     if (inserted != 1) throw StartError{"fi_av_insert: an address that the provider does not take"};
+    if (!lists_) return number;
+    const auto list = contact.subspan(std::min(contact.size(), address().size()));
+    check(lists_->give(endpoint_.get(), number, list.data(), list.size()),
+          "the list of another's queue pairs");
     return number;
 }
 

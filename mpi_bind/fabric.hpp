@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "prov/ofi/fi_odrc.h"
+
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -45,8 +47,12 @@ public:
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;
 
-    std::vector<std::byte> address() const;                  // throws StartError
-    fi_addr_t introduce(std::span<const std::byte> address); // throws StartError
+    // What others have to know to speak to us: the address and, where the provider has one, the
+    // list of queue pairs for them. Throws StartError.
+    std::vector<std::byte> contact() const;
+    fi_addr_t introduce(std::span<const std::byte> contact); // throws StartError
+    // Whether the provider connects to those it is told of, and only then.
+    bool connects_all() const noexcept { return lists_ != nullptr; }
     size_t inject_size() const noexcept { return info_->tx_attr->inject_size; }
     // The provider's, and of what device.
     std::string name() const;
@@ -92,6 +98,8 @@ private:
     void insist(const char* call, F&& f) noexcept;
     bool take_error() noexcept;
     void open_events();
+    std::vector<std::byte> address() const;
+    std::vector<std::byte> list() const;
 
     std::unique_ptr<fi_info, Free> info_;
     Owned<fid_fabric> fabric_;
@@ -100,6 +108,7 @@ private:
     Owned<fid_cq> completions_;
     Owned<fid_eq> events_; // null: without groups there are none
     Owned<fid_ep> endpoint_;
+    fi_odrc_ranges_ops* lists_{nullptr}; // null: the address is enough
     std::list<FabricGroup> groups_;
 };
 

@@ -14,7 +14,7 @@
 namespace odrc::mpi {
 namespace {
 
-constexpr const char* kAddress = "odrc.mpi.address";
+constexpr const char* kContact = "odrc.mpi.contact";
 
 [[noreturn]] void fail(const char* what, pmix_status_t status) {
     throw StartError{std::string{what} + ": " + PMIx_Error_string(status)};
@@ -103,22 +103,35 @@ Launch::~Launch() {
     if (server_) PMIx_Finalize(nullptr, 0);
 }
 
-void Launch::publish(std::span<const std::byte> address) {
-    own_.assign(address.begin(), address.end());
+// The processes of a host meet in any case: what they say is in memory that they share with the
+// server. Those of others may be asked before they have said anything, and then the answer waits.
+void Launch::publish(std::span<const std::byte> contact, Exchange exchange) {
+    own_.assign(contact.begin(), contact.end());
     if (!server_) return;
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo = {reinterpret_cast<char*>(own_.data()), own_.size()};
-    if (const auto status = PMIx_Put(PMIX_GLOBAL, kAddress, &value)) fail("PMIx_Put", status);
+    if (const auto status = PMIx_Put(PMIX_GLOBAL, kContact, &value)) fail("PMIx_Put", status);
     if (const auto status = PMIx_Commit()) fail("PMIx_Commit", status);
-    if (const auto status = PMIx_Fence(nullptr, 0, nullptr, 0)) fail("PMIx_Fence", status);
+    if (exchange == Exchange::all) {
+        pmix_info_t collect{};
+        bool yes = true;
+        PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+        if (const auto status = PMIx_Fence(nullptr, 0, &collect, 1)) fail("PMIx_Fence", status);
+        return;
+    }
+    std::vector<pmix_proc_t> here(neighbours_.size(), server_->self);
+    for (size_t i = 0; i < here.size(); ++i)
+        here[i].rank = static_cast<pmix_rank_t>(neighbours_[i]);
+    if (const auto status = PMIx_Fence(here.data(), here.size(), nullptr, 0))
+        fail("PMIx_Fence", status);
 }
 
-std::vector<std::byte> Launch::address_of(int rank) const {
+std::vector<std::byte> Launch::contact_of(int rank) const {
     if (!server_ || rank == rank_) return own_;
-    const Value value = server_->get(static_cast<pmix_rank_t>(rank), kAddress);
+    const Value value = server_->get(static_cast<pmix_rank_t>(rank), kContact);
     if (!value || value->type != PMIX_BYTE_OBJECT)
-        throw StartError{"the PMIx server does not tell the address of rank " +
+        throw StartError{"the PMIx server does not tell how to speak to rank " +
                          std::to_string(rank)};
     const auto* bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
     return {bytes, bytes + value->data.bo.size};

@@ -35,11 +35,16 @@ public:
     // Ranks of this host, in order, our own among them.
     const std::vector<int>& neighbours() const noexcept { return neighbours_; }
 
-    // Says once where we are, and waits until all have. Nothing is exchanged by that: whoever wants
-    // to know asks, and the server asks that of the other host. Throws StartError.
-    void publish(std::span<const std::byte> address);
-    // Where another one is. Throws StartError.
-    std::vector<std::byte> address_of(int rank) const;
+    // How much of what each says of itself all are about to ask for.
+    enum class Exchange : uint8_t {
+        none, // whoever wants to know asks, and the server asks that of the other host
+        all,
+    };
+    // Says once how others speak to us, and waits until those of this host have, or all. Throws
+    // StartError.
+    void publish(std::span<const std::byte> contact, Exchange exchange);
+    // How to speak to another one. Throws StartError.
+    std::vector<std::byte> contact_of(int rank) const;
 
     // Waits until all are here.
     void meet() const noexcept;

@@ -19,6 +19,7 @@ Request* look(Communicator& c, int source, int tag, bool claims, bool waits) {
         if (!waits) break;
         Process::get().advance();
     }
+    Process::get().found_nothing();
     request.leave();
     return nullptr;
 }

@@ -44,12 +44,15 @@ Process::Process()
     , addresses_(static_cast<size_t>(launch_.size()), FI_ADDR_NOTAVAIL)
     , patience_{patience_of(launch_.neighbours().size())} {
     if (launch_.size() > kMostRanks) throw StartError{"a job of more than a million processes"};
-    launch_.publish(fabric_.address());
+    const bool all = fabric_.connects_all();
+    launch_.publish(fabric_.contact(), all ? Launch::Exchange::all : Launch::Exchange::none);
     world_ = new Communicator{first_ranks(launch_.size(), 0), launch_.rank(), kWorldContext,
                               MPI_COMM_WORLD};
     self_ = new Communicator{first_ranks(1, launch_.rank()), 0, kSelfContext, MPI_COMM_SELF};
     world_->name = "MPI_COMM_WORLD";
     self_->name = "MPI_COMM_SELF";
+    // The provider connects nobody who has not been told of the other.
+    for (int rank = 0; all && rank < launch_.size(); ++rank) address_of(rank);
 }
 
 Process::~Process() {
@@ -74,7 +77,7 @@ void Process::end() noexcept {
 fi_addr_t Process::ask_for_address(int rank) noexcept {
     fi_addr_t& address = addresses_[static_cast<size_t>(rank)];
     try {
-        address = fabric_.introduce(launch_.address_of(rank));
+        address = fabric_.introduce(launch_.contact_of(rank));
     } catch (const StartError& error) {
         fatal("{}", error.what());
     }
@@ -84,12 +87,16 @@ fi_addr_t Process::ask_for_address(int rank) noexcept {
 void Process::advance() noexcept {
     const bool found = fabric_.progress();
     if (!owed_.empty() && send_acknowledgements()) return;
-    if (found) {
+    if (found)
         idle_ = 0;
-    } else if (++idle_ >= patience_) {
-        idle_ = 0;
-        sched_yield();
-    }
+    else
+        found_nothing();
+}
+
+void Process::found_nothing() noexcept {
+    if (++idle_ < patience_) return;
+    idle_ = 0;
+    sched_yield();
 }
 
 void Process::acknowledge(fi_addr_t to, uint64_t number) noexcept {

@@ -38,6 +38,8 @@ public:
 
     // Takes in what is done, once. Who finds nothing gives way to others now and then.
     void advance() noexcept;
+    // The program has looked for something, and there was nothing.
+    void found_nothing() noexcept;
     template <class F>
     void advance_until(F&& is_done) noexcept {
         while (!is_done()) advance();

@@ -5,6 +5,8 @@
 
 // What the programs of this folder have in common: MPI and nothing else, and a check of the result.
 
+#include "fabtests_ext/support/content.hpp"
+
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -64,12 +66,9 @@ inline int conclude(bool right) {
     return wrong != 0;
 }
 
-// A number from 0 to 1 (splitmix64).
+// A number from 0 to 1.
 inline double random_number(uint64_t id) noexcept {
-    id = (id + 1) * 0x9e3779b97f4a7c15;
-    id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9;
-    id = (id ^ (id >> 27)) * 0x94d049bb133111eb;
-    return double((id ^ (id >> 31)) >> 11) * 0x1p-53;
+    return double(fabtests_ext::scramble(id) >> 11) * 0x1p-53;
 }
 
 } // namespace bench

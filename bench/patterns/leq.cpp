@@ -7,10 +7,8 @@
 
 #include "bench/patterns/program.hpp"
 #include "bench/patterns/total_order.hpp"
-#include "fabtests_ext/support/content.hpp"
+#include "bench/problems/linear_system.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace bench {
@@ -20,62 +18,6 @@ struct Options : Setting {
     size_t equations{512};
     Ordering ordering;
 };
-
-constexpr double kPrecision = 1e-9;
-
-// With a diagonal that outweighs the rest of its row, but not by much.
-class System {
-public:
-    System(size_t size, uint64_t seed)
-        : size_{size}
-        , matrix_(size * size)
-        , right_(size) {
-        for (size_t i = 0; i < matrix_.size(); ++i) matrix_[i] = number(seed + i);
-        for (size_t i = 0; i < size; ++i) {
-            matrix_[i * size + i] = 0.6 * double(size);
-            right_[i] = number(~(seed + i));
-        }
-    }
-
-    size_t size() const noexcept { return size_; }
-
-    // Unknown i of the next vector.
-    double improve(const std::vector<double>& x, size_t i) const noexcept {
-        const double* row = &matrix_[i * size_];
-        double sum = right_[i];
-        for (size_t j = 0; j < size_; ++j) sum -= row[j] * x[j];
-        return x[i] + sum / row[i];
-    }
-
-private:
-    // From 0 to 1.
-    static double number(uint64_t id) noexcept {
-        return double(fabtests_ext::scramble(id) >> 11) * 0x1p-53;
-    }
-
-    size_t size_;
-    std::vector<double> matrix_, right_;
-};
-
-struct Solution {
-    std::vector<double> x;
-    uint64_t iterations{0};
-    bool operator==(const Solution&) const = default;
-};
-
-Solution solve_alone(const System& system) {
-    Solution solution{std::vector<double>(system.size())};
-    for (double change = 1; change > kPrecision; ++solution.iterations) {
-        std::vector<double> next(system.size());
-        change = 0;
-        for (size_t i = 0; i < next.size(); ++i) {
-            next[i] = system.improve(solution.x, i);
-            change = std::max(change, std::abs(next[i] - solution.x[i]));
-        }
-        solution.x = std::move(next);
-    }
-    return solution;
-}
 
 // The replicated vector, and how much it changed. Either is whole when all have sent their part,
 // and nobody sends one of the next before that.
@@ -140,7 +82,7 @@ private:
     std::unique_ptr<TotalOrder> order_;
 };
 
-Solution solve(Process& process, const System& system, Replica& replica) {
+Solution solve(Process& process, const LinearSystem& system, Replica& replica) {
     Solution solution{std::vector<double>(system.size())};
     const size_t first = process.first_of(system.size()), end = process.end_of(system.size());
     std::vector<double> part(end - first);
@@ -159,7 +101,7 @@ Solution solve(Process& process, const System& system, Replica& replica) {
 int run(fabtests_ext::Team& team, const Options& options) {
     Process process{team, options, sizeof(double) * (options.equations + 3),
                     options.ordering.groups()};
-    const System system{options.equations, options.seed};
+    const LinearSystem system{options.equations, options.seed};
     Replica replica{process, options.equations, options.ordering};
     Solution solution;
     process.measure([&] { solution = solve(process, system, replica); });

@@ -4,9 +4,9 @@
 // IDA* on the 15-puzzle, as in Multigame: a position goes to the process that has its entry in a
 // table which is distributed over all, in a job that nobody waits for, many to a message.
 
-#include "bench/patterns/fifteen.hpp"
 #include "bench/patterns/program.hpp"
 #include "bench/patterns/termination.hpp"
+#include "bench/problems/fifteen.hpp"
 
 namespace bench {
 namespace {
@@ -15,35 +15,6 @@ struct Options : Setting {
     int moves{50};
     size_t jobs{64}; // in a message
 };
-
-// What a search came to: the same for any number of processes and any order of jobs, as a job is
-// its position, its depth and its last move, and is done once in each iteration.
-struct Result {
-    uint64_t nodes{0};     // in all iterations
-    uint64_t solutions{0}; // jobs of the last one that got there
-    unsigned length{0};
-    bool operator==(const Result&) const = default;
-};
-
-Result solve_alone(const Job& root) {
-    Result result;
-    JobSet seen;
-    std::vector<Job> open;
-    for (unsigned bound = root.left; result.solutions == 0; bound += 2) {
-        seen.clear();
-        result.length = bound;
-        open.push_back(root);
-        while (!open.empty()) {
-            const Job job = open.back();
-            open.pop_back();
-            if (!seen.insert(job)) continue;
-            ++result.nodes;
-            if (job.left == 0) ++result.solutions;
-            expand(job, bound, [&](const Job& next) { open.push_back(next); });
-        }
-    }
-    return result;
-}
 
 class Search {
 public:
@@ -59,8 +30,8 @@ public:
         for (auto& jobs : outgoing_) jobs.reserve(most_);
     }
 
-    Result solve(const Job& root) {
-        Result result;
+    SearchResult solve(const Job& root) {
+        SearchResult result;
         for (unsigned bound = root.left; result.solutions == 0; bound += 2) {
             const auto [nodes, solutions] = iterate(root, bound);
             result.nodes += process_.agreement.sum(nodes);
@@ -132,12 +103,12 @@ int run(fabtests_ext::Team& team, const Options& options) {
     Process process{team, options, options.jobs * sizeof(Job)};
     const Job root = shuffled(options.moves, options.seed);
     Search search{process, options.jobs};
-    Result result;
+    SearchResult result;
     process.measure([&] { result = search.solve(root); });
     if (process.rank() == 0)
         std::printf("length %u\nnodes %lu\nsolutions %lu\n", result.length, result.nodes,
                     result.solutions);
-    return process.conclude(result == solve_alone(root));
+    return process.conclude(result == search_alone(root));
 }
 
 } // namespace

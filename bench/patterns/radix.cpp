@@ -6,7 +6,7 @@
 
 #include "bench/patterns/program.hpp"
 #include "bench/patterns/regions.hpp"
-#include "fabtests_ext/support/content.hpp"
+#include "bench/problems/keys.hpp"
 
 #include <algorithm>
 
@@ -17,19 +17,8 @@ struct Options : Setting {
     size_t keys{32768};
 };
 
-using Key = uint32_t;
-constexpr unsigned kDigitBits = 7, kDigits = 1u << kDigitBits;
-constexpr unsigned kPasses = 4;
 constexpr size_t kRegionBytes = 1024, kKeys = kRegionBytes / sizeof(Key);
-using Histogram = std::array<uint32_t, kDigits>;
 static_assert(sizeof(Histogram) <= kRegionBytes);
-
-std::vector<Key> make_keys(size_t count, uint64_t seed) {
-    std::vector<Key> keys(count);
-    for (size_t i = 0; i < count; ++i)
-        keys[i] = fabtests_ext::scramble(seed + i) & ((Key{1} << kPasses * kDigitBits) - 1);
-    return keys;
-}
 
 // Two arrays, one of which a pass reads and the other it writes, and a histogram for each process.
 class Sorter {

@@ -86,11 +86,31 @@ kill -KILL $launcher
 for ((i = 0; i < 100 && $(ranks) > 0; ++i)); do sleep 0.1; done
 (($(ranks) == 0)) || fail "ranks go on without their launcher"
 
+# And with one of them, which the launcher sees.
+mpirun -np 4 --oversubscribe "$scratch/ends" 0 wait >out 2>&1 &
+launcher=$!
+for ((i = 0; i < 100 && $(ranks) < 4; ++i)); do sleep 0.1; done
+(($(ranks) == 4)) || fail "they have not started: $(cat out)"
+kill -KILL "$(pgrep -f "^$scratch/ends 0 wait" | tail -n 1)"
+for ((i = 0; i < 100 && $(ranks) > 0; ++i)); do sleep 0.1; done
+(($(ranks) == 0)) || fail "ranks go on without one that was killed"
+! wait $launcher || fail "the launcher takes that for a good end"
+grep -q 'signal 9' out || fail "nobody says who was killed: $(cat out)"
+
 # Programs for any MPI, which check their results.
-for program in asp qr sor; do
-    odrc-mpicxx -std=c++20 -O1 -I"$here/../.." "$here/../../bench/apps/$program.cpp" -o "$program"
-    on_one_host 4 "./$program" -s 64 >out 2>&1 || fail "$program: $(cat out)"
-    echo "$program: $(grep '^time' out)"
-done
+program() { # NAME ARGUMENT...
+    local name=$1
+    shift
+    [[ -x ./$name ]] || odrc-mpicxx -std=c++20 -O1 -I"$here/../.." \
+        "$here/../../bench/apps/$name.cpp" -o "$name"
+    on_one_host 4 "./$name" "$@" >out 2>&1 || fail "$name $*: $(cat out)"
+    echo "$name: $(grep '^time' out)"
+}
+for name in asp leq qr sor; do program $name -s 64; done
+program sor -s 64 --overlap
+program awari -s 5000
+program puzzle -s 30 -j 4
+program puzzle -s 30 -j 64
+program radix -s 10000
 PKG_CONFIG_SYSROOT_DIR=$scratch PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs odrc_mpi |
     grep -q -- -lodrc_mpi

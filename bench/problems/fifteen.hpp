@@ -145,4 +145,33 @@ private:
     size_t count_{0};
 };
 
+// What a search came to: the same for any number of processes and any order of jobs, as a job is
+// its position, its depth and its last move, and is done once in each iteration.
+struct SearchResult {
+    uint64_t nodes{0};     // in all iterations
+    uint64_t solutions{0}; // jobs of the last one that got there
+    unsigned length{0};
+    bool operator==(const SearchResult&) const = default;
+};
+
+inline SearchResult search_alone(const Job& root) {
+    SearchResult result;
+    JobSet seen;
+    std::vector<Job> open;
+    for (unsigned bound = root.left; result.solutions == 0; bound += 2) {
+        seen.clear();
+        result.length = bound;
+        open.push_back(root);
+        while (!open.empty()) {
+            const Job job = open.back();
+            open.pop_back();
+            if (!seen.insert(job)) continue;
+            ++result.nodes;
+            if (job.left == 0) ++result.solutions;
+            expand(job, bound, [&](const Job& next) { open.push_back(next); });
+        }
+    }
+    return result;
+}
+
 } // namespace bench
