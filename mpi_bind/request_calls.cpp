@@ -237,16 +237,23 @@ ODRC_MPI(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count)) {
     return MPI_SUCCESS;
 }
 
-ODRC_MPI(Get_elements, (const MPI_Status* status, MPI_Datatype type, int* count)) {
+ODRC_MPI(Get_elements_x, (const MPI_Status* status, MPI_Datatype type, MPI_Count* count)) {
     const Datatype* t = Datatype::of(type);
-    if (!t) return fail_in_world(MPI_ERR_TYPE, "MPI_Get_elements");
+    if (!t) return fail_in_world(MPI_ERR_TYPE, "MPI_Get_elements_x");
     const auto bytes = static_cast<size_t>(status->odrc_bytes);
     *count = 0;
     if (t->size() == 0) return MPI_SUCCESS;
     const Layout& layout = *t->layout();
     const size_t whole = bytes / t->size(), rest = bytes % t->size();
     const size_t elements = whole * layout.elements_in(t->size()) + layout.elements_in(rest);
-    *count = layout.ends_within_element(rest) || elements > INT_MAX ? MPI_UNDEFINED
-                                                                    : static_cast<int>(elements);
+    *count = layout.ends_within_element(rest) ? MPI_UNDEFINED : static_cast<MPI_Count>(elements);
     return MPI_SUCCESS;
+}
+
+ODRC_MPI(Get_elements, (const MPI_Status* status, MPI_Datatype type, int* count)) {
+    if (!Datatype::of(type)) return fail_in_world(MPI_ERR_TYPE, "MPI_Get_elements");
+    MPI_Count elements = 0;
+    const int error = PMPI_Get_elements_x(status, type, &elements);
+    *count = elements > INT_MAX ? MPI_UNDEFINED : static_cast<int>(elements);
+    return error;
 }

@@ -6,6 +6,8 @@
 #include "api.hpp"
 #include "types.hpp"
 
+#include <limits>
+
 using namespace odrc::mpi;
 
 namespace {
@@ -134,27 +136,54 @@ ODRC_MPI(Type_free, (MPI_Datatype * type)) {
 
 // ---- what they are -----------------------------------------------------------------------------
 
-ODRC_MPI(Type_size, (MPI_Datatype type, int* size)) {
+namespace {
+
+template <class Number>
+int tell_size(MPI_Datatype type, Number* size, const char* call) {
     const Datatype* t = Datatype::of(type);
-    if (!t) return fail_in_world(MPI_ERR_TYPE, "MPI_Type_size");
-    *size = static_cast<int>(t->size());
+    if (!t) return fail_in_world(MPI_ERR_TYPE, call);
+    const bool fits = t->size() <= static_cast<size_t>(std::numeric_limits<Number>::max());
+    *size = fits ? static_cast<Number>(t->size()) : Number{MPI_UNDEFINED};
     return MPI_SUCCESS;
 }
 
-ODRC_MPI(Type_get_extent, (MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent)) {
+template <class Number>
+int tell_extent(MPI_Datatype type, Number* lb, Number* extent, const char* call) {
     const Datatype* t = Datatype::of(type);
-    if (!t) return fail_in_world(MPI_ERR_TYPE, "MPI_Type_get_extent");
+    if (!t) return fail_in_world(MPI_ERR_TYPE, call);
     *lb = t->lb();
     *extent = t->extent();
     return MPI_SUCCESS;
 }
 
-ODRC_MPI(Type_get_true_extent, (MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent)) {
+template <class Number>
+int tell_true_extent(MPI_Datatype type, Number* lb, Number* extent, const char* call) {
     const Datatype* t = Datatype::of(type);
-    if (!t) return fail_in_world(MPI_ERR_TYPE, "MPI_Type_get_true_extent");
+    if (!t) return fail_in_world(MPI_ERR_TYPE, call);
     *lb = t->layout()->begin();
     *extent = t->layout()->end() - t->layout()->begin();
     return MPI_SUCCESS;
+}
+
+} // namespace
+
+ODRC_MPI(Type_size, (MPI_Datatype type, int* size)) {
+    return tell_size(type, size, "MPI_Type_size");
+}
+ODRC_MPI(Type_size_x, (MPI_Datatype type, MPI_Count* size)) {
+    return tell_size(type, size, "MPI_Type_size_x");
+}
+ODRC_MPI(Type_get_extent, (MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent)) {
+    return tell_extent(type, lb, extent, "MPI_Type_get_extent");
+}
+ODRC_MPI(Type_get_extent_x, (MPI_Datatype type, MPI_Count* lb, MPI_Count* extent)) {
+    return tell_extent(type, lb, extent, "MPI_Type_get_extent_x");
+}
+ODRC_MPI(Type_get_true_extent, (MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent)) {
+    return tell_true_extent(type, lb, extent, "MPI_Type_get_true_extent");
+}
+ODRC_MPI(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count* lb, MPI_Count* extent)) {
+    return tell_true_extent(type, lb, extent, "MPI_Type_get_true_extent_x");
 }
 
 ODRC_MPI(Type_set_name, (MPI_Datatype type, const char* name)) {

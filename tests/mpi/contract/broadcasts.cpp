@@ -27,11 +27,11 @@ bool is_passed_on() {
            !std::getenv("ODRC_MPI_BCAST");
 }
 
-// A file that all know of.
-std::filesystem::path common_file() {
+// A file that all of a host know of.
+std::filesystem::path common_file(MPI_Comm host) {
     char name[] = "/tmp/odrc_contract.XXXXXX";
-    if (rank() == 0) close(mkstemp(name));
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (contract::rank_in(host) == 0) close(mkstemp(name));
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, host);
     return name;
 }
 
@@ -65,19 +65,23 @@ TEST("a broadcast is what its root has, of any length and layout") {
 TEST("what is broadcast comes to those behind one that computes") {
     if (!is_passed_on()) return;
     using Clock = std::chrono::steady_clock;
+    MPI_Comm host;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    const int last = contract::size_of(host) - 1, self = contract::rank_in(host);
     for (const int count : {1, 2000, 8000}) { // more than that members need not have room for
-        const auto file = common_file();
-        std::vector<int> data(static_cast<size_t>(count), rank());
+        const auto file = common_file(host);
+        std::vector<int> data(static_cast<size_t>(count), self);
         // All but the root and the last one call nothing until the last one has it.
         const auto end = Clock::now() + std::chrono::seconds{20};
-        if (rank() > 0 && rank() < size() - 1)
+        if (self > 0 && self < last)
             while (std::filesystem::exists(file) && Clock::now() < end) usleep(1000);
-        MPI_Bcast(data.data(), count, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(data.data(), count, MPI_INT, 0, host);
         CHECK(data == std::vector<int>(static_cast<size_t>(count), 0));
-        if (rank() == size() - 1) std::filesystem::remove(file);
+        if (self == last) std::filesystem::remove(file);
         CHECK(Clock::now() < end);
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(host);
     }
+    MPI_Comm_free(&host);
 }
 
 TEST("broadcasts to groups that overlap end") {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Random messages between random ranks, for any MPI: in all modes, of types that differ on the two
+// sides, received by name, from anybody or after they were probed. All ranks make the same plan.
+
+#include "random_types.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+namespace {
+
+using namespace traffic;
+
+struct Options {
+    int rounds{20};
+    int messages{40}; // in a round, for each rank
+    int longest{20'000};
+    unsigned seed{1};
+    bool without_probes{false};
+};
+
+enum class Mode { standard, synchronous, buffered };
+
+struct Message {
+    int from, to, tag, count;
+    Mode mode;
+    bool anybody; // it is received from MPI_ANY_SOURCE
+    bool probed;  // first
+};
+
+std::vector<Message> make_plan(const Options& options, int ranks, Random& random) {
+    std::vector<Message> plan;
+    for (int i = 0; i < options.messages * ranks; ++i)
+        plan.push_back({.from = between(random, 0, ranks - 1),
+                        .to = between(random, 0, ranks - 1),
+                        .tag = i,
+                        .count = between(random, 0, 7) ? between(random, 0, 200)
+                                                       : between(random, 0, options.longest),
+                        .mode = Mode(between(random, 0, 2)),
+                        .anybody = between(random, 0, 2) == 0,
+                        .probed = between(random, 0, 3) == 0 && !options.without_probes});
+    return plan;
+}
+
+class Rank {
+public:
+    Rank(const Options& options, int rank)
+        : rank_{rank}
+        , random_{options.seed * 1000 + unsigned(rank)} {}
+
+    // Gives the number of messages that came wrong.
+    int run(const std::vector<Message>& plan) {
+        std::vector<Arrival> arrivals;
+        for (const Message& message : plan)
+            if (message.to == rank_ && !message.probed) arrivals.push_back(expect(message));
+        for (const Message& message : plan)
+            if (message.from == rank_) send(message);
+        for (const Message& message : plan)
+            if (message.to == rank_ && message.probed) arrivals.push_back(find(message));
+        int wrong = 0;
+        for (Arrival& arrival : arrivals) wrong += !came(arrival);
+        MPI_Waitall(int(sending_.size()), sending_.data(), MPI_STATUSES_IGNORE);
+        sending_.clear();
+        out_.clear();
+        return wrong;
+    }
+
+private:
+    struct Arrival {
+        const Message* message;
+        std::unique_ptr<Place> place;
+        MPI_Request request;
+        bool probed_right;
+    };
+
+    // What the first int of a message is; the others follow.
+    static int first_of(const Message& message) { return message.tag * 37 + message.from; }
+    static int source_of(const Message& message) {
+        return message.anybody ? MPI_ANY_SOURCE : message.from;
+    }
+
+    Arrival expect(const Message& message) {
+        Arrival arrival{&message, std::make_unique<Place>(message.count, random_), {}, true};
+        MPI_Irecv(arrival.place->address(), 1, arrival.place->type(), source_of(message),
+                  message.tag, MPI_COMM_WORLD, &arrival.request);
+        return arrival;
+    }
+    Arrival find(const Message& message) {
+        MPI_Status status;
+        MPI_Message found;
+        MPI_Mprobe(source_of(message), message.tag, MPI_COMM_WORLD, &found, &status);
+        int count = -1;
+        MPI_Get_count(&status, MPI_INT, &count);
+        Arrival arrival{&message,
+                        std::make_unique<Place>(message.count, random_),
+                        {},
+                        count == message.count && status.MPI_SOURCE == message.from};
+        MPI_Imrecv(arrival.place->address(), 1, arrival.place->type(), &found, &arrival.request);
+        return arrival;
+    }
+    bool came(Arrival& arrival) {
+        MPI_Status status;
+        MPI_Wait(&arrival.request, &status);
+        int count = -1;
+        MPI_Get_elements(&status, arrival.place->type(), &count);
+        const Message& message = *arrival.message;
+        const bool right = arrival.probed_right && count == message.count &&
+                           status.MPI_SOURCE == message.from && status.MPI_TAG == message.tag &&
+                           arrival.place->holds(first_of(message));
+        if (!right)
+            std::fprintf(stderr, "rank %d: of %d ints from rank %d by tag %d came %d\n", rank_,
+                         message.count, message.from, message.tag, count);
+        return right;
+    }
+
+    void send(const Message& message) {
+        Place& place = *out_.emplace_back(std::make_unique<Place>(message.count, random_));
+        place.fill(first_of(message));
+        MPI_Request& request = sending_.emplace_back();
+        const auto call = [&](auto* function) {
+            function(place.address(), 1, place.type(), message.to, message.tag, MPI_COMM_WORLD,
+                     &request);
+        };
+        switch (message.mode) {
+        case Mode::standard:
+            return call(MPI_Isend);
+        case Mode::synchronous:
+            return call(MPI_Issend);
+        case Mode::buffered:
+            return call(MPI_Ibsend);
+        }
+    }
+
+    const int rank_;
+    Random random_;
+    std::vector<MPI_Request> sending_;
+    std::vector<std::unique_ptr<Place>> out_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    Options options;
+    CLI::App app{"Random messages between random ranks."};
+    app.add_option("-r,--rounds", options.rounds)->capture_default_str();
+    app.add_option("-m,--messages", options.messages, "in a round, for each rank")
+        ->capture_default_str();
+    app.add_option("-l,--longest", options.longest, "ints")->capture_default_str();
+    app.add_option("-s,--seed", options.seed)->capture_default_str();
+    app.add_flag("--without-probes", options.without_probes,
+                 "for the OFI MTL of Open MPI 4.1, which does not unpack what was");
+    CLI11_PARSE(app, argc, argv);
+    int rank = 0, ranks = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    // For the case that one rank sends all of a round's messages.
+    std::vector<char> buffer(size_t(options.messages) * size_t(ranks) *
+                             (size_t(options.longest) * sizeof(int) + MPI_BSEND_OVERHEAD));
+    MPI_Buffer_attach(buffer.data(), int(buffer.size()));
+    Random random{options.seed}; // of the plan
+    Rank self{options, rank};
+    int wrong = 0;
+    for (int round = 0; round < options.rounds; ++round) {
+        wrong += self.run(make_plan(options, ranks, random));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    int all = 0;
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        std::printf("%d messages between %d ranks, %d wrong\n",
+                    options.rounds * options.messages * ranks, ranks, all);
+    void* detached = nullptr;
+    int size = 0;
+    MPI_Buffer_detach(&detached, &size);
+    MPI_Finalize();
+    return all != 0;
+}
