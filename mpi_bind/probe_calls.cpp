@@ -19,7 +19,7 @@ Request* look(Communicator& c, int source, int tag, bool claims, bool waits) {
         if (!waits) break;
         Process::get().advance();
     }
-    Process::get().found_nothing();
+    Process::get().probed_in_vain();
     request.leave();
     return nullptr;
 }

@@ -90,12 +90,12 @@ void Process::advance() noexcept {
     if (found)
         idle_ = 0;
     else
-        found_nothing();
+        give_way_after(idle_);
 }
 
-void Process::found_nothing() noexcept {
-    if (++idle_ < patience_) return;
-    idle_ = 0;
+void Process::give_way_after(int& looks) noexcept {
+    if (++looks < patience_) return;
+    looks = 0;
     sched_yield();
 }
 

@@ -38,8 +38,9 @@ public:
 
     // Takes in what is done, once. Who finds nothing gives way to others now and then.
     void advance() noexcept;
-    // The program has looked for something, and there was nothing.
-    void found_nothing() noexcept;
+    // The program has looked for a message, and there was none. (That nothing was found is itself
+    // something that comes of a look.)
+    void probed_in_vain() noexcept { give_way_after(probes_); }
     template <class F>
     void advance_until(F&& is_done) noexcept {
         while (!is_done()) advance();
@@ -59,6 +60,7 @@ private:
 
     fi_addr_t ask_for_address(int rank) noexcept;
     bool send_acknowledgements() noexcept;
+    void give_way_after(int& looks) noexcept;
 
     static Process* instance_;
     static bool is_over_;
@@ -71,7 +73,8 @@ private:
     std::vector<Acknowledgement> owed_;
     uint64_t numbers_{0}; // of synchronous sends
     int alone_{0};
-    int idle_{0}; // looks in vain, one behind the other
+    int idle_{0};   // looks in vain, one behind the other
+    int probes_{0}; // likewise
     const int patience_;
 };
 

@@ -13,7 +13,9 @@ build_packages=(
     autoconf automake g++ libtool make pkg-config
     libcli11-dev libfabric-dev libfmt-dev libibverbs-dev libpmix-dev libsodium-dev
 )
-run_packages=(hpcc iproute2 libfabric-bin netpipe-openmpi openmpi-bin)
+run_packages=(
+    hpcc iproute2 libfabric-bin netpipe-openmpi openmpi-bin openssh-client openssh-server
+)
 # What tests/rdma_vm needs is listed there.
 check_packages=(
     clang-14 clang-format doctest-dev git ibverbs-utils libopenmpi-dev perftest shellcheck

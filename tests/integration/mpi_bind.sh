@@ -19,6 +19,12 @@ contract() { # PROCESSES [NAME OF WHAT IS LEFT OUT]
     grep ' 0 checks failed' "$scratch/out" || fail "$1 processes: $(cat "$scratch/out")"
 }
 
+traffic() { # PROCESSES PROGRAM OPTION...
+    on_one_host "$1" "${@:2}" >"$scratch/out" 2>&1 || fail "traffic of $1: $(cat "$scratch/out")"
+    grep ' 0 wrong' "$scratch/out" || fail "traffic of $1: $(cat "$scratch/out")"
+}
+
+traffic 2 "$ODRC_BUILD/our_mpi_traffic" --rounds 10
 if [[ $device != soft0 ]]; then
     contract 2
     exit 0
@@ -30,6 +36,8 @@ contract 2
 (($(profile_sum "$scratch/profile" messages_sent) > 0)) || fail "who moved the messages?"
 unset FI_ODRC_PROFILE
 for processes in 3 4 8; do contract $processes; done
+for processes in 1 4 8; do traffic $processes "$ODRC_BUILD/our_mpi_traffic" --rounds 10; done
+FI_ODRC_CONNECT=all contract 4
 for way in group binomial knomial:8192 binary:whole chain scatter; do
     ODRC_MPI_BCAST=$way contract 5
 done
