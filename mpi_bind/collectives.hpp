@@ -111,6 +111,13 @@ int alltoall(const Slots* out, const Slots& in, Communicator& communicator);
 // in: the address of our own elements; MPI_IN_PLACE: they are in the result's place.
 int reduce(const void* in, const Data& result, const Op& op, int root, Communicator& communicator);
 int allreduce(const void* in, const Data& result, const Op& op, Communicator& communicator);
+// The same of what is long, and has at least as many elements as there are members.
+int reduce_by_parts(const void* in, const Data& result, const Op& op, int root,
+                    Communicator& communicator);
+int allreduce_by_parts(const void* in, const Data& result, const Op& op,
+                       Communicator& communicator);
+// Of each member the part that is its own. out: what this one gives to each.
+int reduce_parts(const Slots& out, const Data& mine, const Op& op, Communicator& communicator);
 int scan(const void* in, const Data& result, const Op& op, Communicator& communicator);
 int exclusive_scan(const void* in, const Data& result, const Op& op, Communicator& communicator);
 

@@ -33,18 +33,12 @@ int reduce_by(F&& f, Writes&& writes, const void* in, void* result, int count, M
     return c->outcome(error, call);
 }
 
-// Of each its part of what all have come to.
 int reduce_and_scatter(const void* in, void* result, const int* counts, const Datatype& type,
                        const Op& op, Communicator& c) {
-    std::vector<int> displacements(static_cast<size_t>(c.size()));
-    std::exclusive_scan(counts, counts + c.size(), displacements.begin(), 0);
-    const int all = std::accumulate(counts, counts + c.size(), 0);
-    Scratch scratch{static_cast<size_t>(all), type};
-    const Data whole{scratch.address(), static_cast<size_t>(all), type};
-    if (const int error = reduce(in == MPI_IN_PLACE ? result : in, whole, op, 0, c)) return error;
-    const Slots slots{scratch.address(), counts, displacements.data(), type};
-    const Data mine = data_of(result, counts[c.rank()], type);
-    return scatter(&slots, &mine, 0, c);
+    std::vector<int> places(static_cast<size_t>(c.size()));
+    std::exclusive_scan(counts, counts + c.size(), places.begin(), 0);
+    const Slots out{in == MPI_IN_PLACE ? result : in, counts, places.data(), type};
+    return reduce_parts(out, data_of(result, counts[c.rank()], type), op, c);
 }
 
 int reduce_scatter_call(const void* in, void* result, const int* counts, MPI_Datatype type,

@@ -67,10 +67,17 @@ int exchange_by_bits(Accumulator& all, const Op& op, int tag, Communicator& c) {
     return MPI_SUCCESS;
 }
 
+// What goes whole along a tree takes as many times as long as that has steps.
+bool goes_by_parts(const Data& data, const Communicator& c) noexcept {
+    constexpr size_t kLong = 32 << 10;
+    return data.bytes() > kLong && data.count >= static_cast<size_t>(c.size());
+}
+
 } // namespace
 
 // Where the order counts, ranks must not begin in the middle.
 int reduce(const void* in, const Data& result, const Op& op, int root, Communicator& c) {
+    if (goes_by_parts(result, c)) return reduce_by_parts(in, result, op, root, c);
     const int tag = c.next_collective();
     const int top = op.commutes() ? root : 0;
     Accumulator all{in, result};
@@ -81,6 +88,7 @@ int reduce(const void* in, const Data& result, const Op& op, int root, Communica
 }
 
 int allreduce(const void* in, const Data& result, const Op& op, Communicator& c) {
+    if (goes_by_parts(result, c)) return allreduce_by_parts(in, result, op, c);
     if (!std::has_single_bit(static_cast<unsigned>(c.size()))) {
         const int error = reduce(in, result, op, 0, c);
         const int other = broadcast(result, 0, c);

@@ -48,8 +48,11 @@ public:
         post();
     }
     ~Way() {
-        MPI_Cancel(&request_);
-        MPI_Wait(&request_, MPI_STATUS_IGNORE);
+        for (MPI_Request& request : requests_) {
+            if (request == MPI_REQUEST_NULL) continue;
+            MPI_Cancel(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
     }
     Way(const Way&) = delete;
     Way& operator=(const Way&) = delete;
@@ -78,19 +81,22 @@ private:
 
     bool first() const { return ranks_.rank == 0; }
     int other() const { return 1 - ranks_.rank; }
+    // For the message after the one that is waited for.
     void post() {
-        MPI_Irecv(in_.data(), int(in_.size()), MPI_BYTE, other(), 0, ranks_.comm, &request_);
+        MPI_Irecv(in_.data(), int(in_.size()), MPI_BYTE, other(), 0, ranks_.comm,
+                  &requests_[posted_++ % 2]);
     }
     void send() { MPI_Send(out_.data(), int(out_.size()), MPI_BYTE, other(), 0, ranks_.comm); }
-    void receive() { MPI_Wait(&request_, MPI_STATUS_IGNORE); }
+    void receive() { MPI_Wait(&requests_[received_++ % 2], MPI_STATUS_IGNORE); }
 
     double one_way() {
         const int times = std::clamp(int((16u << 20) / out_.size()), 8, options_.iterations);
         const double begin = now();
         for (int i = 0; i < times; ++i) {
-            if (!first()) receive(), post();
+            if (!first()) receive();
             send();
-            if (first()) receive(), post();
+            post();
+            if (first()) receive();
         }
         return (now() - begin) / 2 / times;
     }
@@ -101,19 +107,19 @@ private:
         MPI_Barrier(ranks_.comm);
         if (!first()) {
             receive();
-            post();
-            return send();
+            send();
+            return post();
         }
         const double begin = now();
         send();
         const double sent = now();
+        post();
         while (now() < sent + 2 * there_and_back) {
         }
         const double late = now();
         receive();
         receiving.push_back(now() - late);
         sending.push_back(sent - begin);
-        post();
     }
 
     double stream() {
@@ -124,8 +130,8 @@ private:
             if (first()) {
                 send();
             } else {
-                receive();
                 post();
+                receive();
             }
             if (i % kWindow) continue;
             // One window ahead of what is acknowledged.
@@ -142,7 +148,8 @@ private:
     const Ranks& ranks_;
     const Options& options_;
     std::vector<char> out_, in_;
-    MPI_Request request_{MPI_REQUEST_NULL};
+    MPI_Request requests_[2]{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    unsigned posted_{0}, received_{0};
 };
 
 } // namespace

@@ -15,6 +15,7 @@ namespace {
 using namespace bench;
 
 constexpr int kWindow = 64; // messages under way
+constexpr int kWarm = 5000; // until all is as it stays
 constexpr size_t kMost = size_t{32} << 20;
 
 struct Options {
@@ -32,6 +33,7 @@ public:
         , in_(kMost) {}
 
     void messages() {
+        timed(kWarm, [&] { there_and_back(8); });
         for (const size_t size : options_.sizes) {
             const int bytes = int(size);
             report("latency", size, 0.5e6 * time([&] { there_and_back(bytes); }), "us");
@@ -41,6 +43,7 @@ public:
         }
     }
     void collectives() {
+        timed(kWarm, [&] { broadcast(8); });
         for (const size_t size : options_.sizes) {
             const int bytes = int(size);
             report("bcast", size, 1e6 * time([&] { broadcast(bytes); }), "us");
@@ -59,9 +62,10 @@ public:
     }
 
 private:
-    // Seconds for each of so many times as the first few let expect.
+    // Seconds for each of so many times as the ones before let expect; the first few connect.
     template <class Body>
     double time(Body&& body) {
+        timed(8, body);
         const double first = timed(8, body);
         int times = int(std::clamp(options_.seconds / first, 8.0, 1e6));
         MPI_Bcast(&times, 1, MPI_INT, 0, ranks_.comm);

@@ -5,6 +5,7 @@
 
 #include "contract.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 using contract::rank;
@@ -133,6 +134,33 @@ TEST("sums are everywhere the same, in place, too, and parts of them where they 
     MPI_Reduce_scatter(all.data(), part.data(), counts.data(), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i <= rank(); ++i)
         CHECK(part[static_cast<size_t>(i)] == size() * (rank() * 10 + i));
+}
+
+TEST("what is long is reduced in its order, too") {
+    MPI_Datatype matrix;
+    MPI_Type_contiguous(4, MPI_INT, &matrix);
+    MPI_Type_commit(&matrix);
+    MPI_Op product_of;
+    MPI_Op_create(multiply, 0, &product_of);
+    const int count = 5003; // of which some ranks have one more than others
+    const Matrix expected = product(0, size());
+    const auto right = [&](const std::vector<Matrix>& all) {
+        return std::ranges::all_of(all, [&](const Matrix& m) { return same(m, expected); });
+    };
+    const std::vector<Matrix> mine(count, matrix_of(rank()));
+    std::vector<Matrix> all(count);
+    MPI_Allreduce(mine.data(), all.data(), count, matrix, product_of, MPI_COMM_WORLD);
+    CHECK(right(all));
+    all = mine;
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), count, matrix, product_of, MPI_COMM_WORLD);
+    CHECK(right(all));
+    for (int root = 0; root < size(); ++root) {
+        all.assign(count, {});
+        MPI_Reduce(mine.data(), all.data(), count, matrix, product_of, root, MPI_COMM_WORLD);
+        CHECK((rank() != root || right(all)));
+    }
+    MPI_Op_free(&product_of);
+    MPI_Type_free(&matrix);
 }
 
 TEST("an operation that is not for a type is refused") {
