@@ -17,9 +17,9 @@ constexpr Station::Sizes kSizes{kWordBytes, {kReceives, kReceives}, true, kWorkR
 } // namespace
 
 Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft, verbs::Adapter& datagrams)
-    : alone{device, {nullptr, nullptr}, counters, kSizes, kSizes, false}
-    , beside_soft{device, {&soft, nullptr}, counters, kSizes, kSizes, false}
-    , above_datagrams{device, {nullptr, &datagrams}, counters, kSizes, kSizes, false}
+    : alone{device, {nullptr, nullptr}, counters, kSizes, kSizes, Sleeper::nobody}
+    , beside_soft{device, {&soft, nullptr}, counters, kSizes, kSizes, Sleeper::nobody}
+    , above_datagrams{device, {nullptr, &datagrams}, counters, kSizes, kSizes, Sleeper::nobody}
     , copies{device, counters, kWordBytes, kReceives} {}
 
 Side::Side(Seat& seat, const network::Address& wanted, const Seal& seal, uint32_t most_lanes,
