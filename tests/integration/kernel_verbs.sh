@@ -9,7 +9,7 @@
 [[ $ODRC_SANITIZER == no ]] || skip "emulated and sanitized is too slow"
 tests=(
     verbs_suite fi_info fi_pingpong traffic mixture more connections registrations bad_setup contract
-    killed open_mpi one_sided host_reliability ladder mpi_bind
+    killed open_mpi one_sided host_reliability ladder
 )
 # The set that fabtests calls quick.
 [[ -z ${FABTESTS-} ]] || tests+=(fabtests)

@@ -30,7 +30,7 @@ struct Layout {
 
 Layout random_layout(int count, int depth, Random& random);
 
-// The same, with its places apart from each other, as those of a receive have to be.
+// Memory in which ints lie so, with something else between them.
 class Place {
 public:
     Place(int count, Random& random)
