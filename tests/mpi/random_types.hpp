@@ -35,12 +35,13 @@ class Place {
 public:
     Place(int count, Random& random)
         : layout_{random_layout(count, between(random, 0, 3), random)}
-        , ints_(size_t(layout_.end() - layout_.begin()) + 2, kGap) {}
+        , begin_{layout_.begin() - 1}
+        , ints_(size_t(layout_.end() - begin_) + 1, kGap) {}
     ~Place() { MPI_Type_free(&layout_.type); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    void* address() { return ints_.data() + 1 - layout_.begin(); }
+    void* address() { return ints_.data() - begin_; }
     MPI_Datatype type() const { return layout_.type; }
     void fill(int first) {
         for (const long place : layout_.places) at(place) = first++;
@@ -55,9 +56,10 @@ public:
 private:
     static constexpr int kGap = -1;
 
-    int& at(long place) { return ints_[size_t(place - layout_.begin() + 1)]; }
+    int& at(long place) { return ints_[size_t(place - begin_)]; }
 
     Layout layout_;
+    const long begin_; // of the ints, one before the first that is sent
     std::vector<int> ints_;
 };
 
