@@ -48,7 +48,7 @@ private:
     std::atomic<uint32_t> polls_{0};
     std::atomic<uint32_t> found_{0};
     std::atomic<bool> sleeps_{false};
-    std::optional<Patience> patience_; // the watchdog's own, as is the next
+    std::optional<Patience> patience_; // the watchdog's own, as are the next two
     bool rings_given_{false};
     int rings_asked_{0}; // looks, one behind the other, while some were not back
 };

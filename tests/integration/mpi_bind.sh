@@ -20,11 +20,11 @@ contract() { # PROCESSES [NAME OF WHAT IS LEFT OUT]
     grep ' 0 checks failed' "$scratch/out" || fail "$1 processes: $(cat "$scratch/out")"
 }
 
-traffic() { # PROCESSES PROGRAM OPTION...
-    on_one_host "$1" "${@:2}" >"$scratch/out" 2>&1 || fail "traffic of $1: $(cat "$scratch/out")"
+traffic() { # PROCESSES
+    on_one_host "$1" "$ODRC_BUILD/our_mpi_traffic" --rounds 10 >"$scratch/out" 2>&1 ||
+        fail "traffic of $1: $(cat "$scratch/out")"
     grep ' 0 wrong' "$scratch/out" || fail "traffic of $1: $(cat "$scratch/out")"
 }
-
 
 "$ODRC_BUILD/mpi_contract" | grep 'by 1 processes, 0 checks failed' # without a launcher
 export FI_ODRC_PROFILE=$scratch/profile
@@ -32,7 +32,7 @@ contract 2
 (($(profile_sum "$scratch/profile" messages_sent) > 0)) || fail "who moved the messages?"
 unset FI_ODRC_PROFILE
 for processes in 3 4 8; do contract $processes; done
-for processes in 1 2 4 8; do traffic $processes "$ODRC_BUILD/our_mpi_traffic" --rounds 10; done
+for processes in 1 2 4 8; do traffic $processes; done
 FI_ODRC_CONNECT=all contract 4
 for way in group binomial knomial:8192 binary:whole chain scatter; do
     ODRC_MPI_BCAST=$way contract 5
