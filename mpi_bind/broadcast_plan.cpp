@@ -41,7 +41,8 @@ const BroadcastWay& BroadcastPlan::way_for(size_t bytes) {
     BroadcastWish wish = broadcast_wish_of_environment();
     if (group_ && (wish.kind || bytes <= kMostForGroup)) return way_ = {.kind = Kind::group};
     if (wish.kind == Kind::group) wish = {}; // there is none
-    if (!costs_) costs_ = measure_link(communicator_);
+    // From one to one other all trees are the same.
+    if (!costs_) costs_ = communicator_.size() > 2 ? measure_link(communicator_) : LinkCosts{};
     return way_ = quickest_way(bytes, communicator_.size(), *costs_, wish);
 }
 
