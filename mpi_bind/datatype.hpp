@@ -105,6 +105,11 @@ struct Data {
     void for_each_piece(size_t from, size_t bytes, F&& f) const {
         type->layout()->for_each_piece(address, count, type->extent(), from, bytes, f);
     }
+    // The next pieces of the data from that byte on, those that touch in memory joined: at most
+    // that many bytes, and no more pieces than there is room for.
+    Pieces pieces(size_t from, size_t most_bytes, std::span<iovec> into) const noexcept {
+        return type->layout()->pieces(address, count, type->extent(), from, most_bytes, into);
+    }
     void pack(size_t from, std::span<std::byte> out) const {
         std::byte* to = out.data();
         for_each_piece(from, out.size(), [&](const std::byte* piece, size_t n) {

@@ -55,6 +55,24 @@ LayoutRef Layout::list(std::vector<Part> parts) {
     return std::make_shared<const Layout>(std::move(layout));
 }
 
+Pieces Layout::pieces(std::byte* base, size_t count, ptrdiff_t extent, size_t from,
+                      size_t most_bytes, std::span<iovec> into) const noexcept {
+    Pieces pieces{0, 0};
+    const auto visit = [&](std::byte* piece, size_t n) {
+        iovec* last = pieces.count > 0 ? &into[pieces.count - 1] : nullptr;
+        if (last && static_cast<std::byte*>(last->iov_base) + last->iov_len == piece)
+            last->iov_len += n;
+        else if (pieces.count < into.size())
+            into[pieces.count++] = {piece, n};
+        else
+            return false;
+        pieces.bytes += n;
+        return true;
+    };
+    walk_many(base, count, extent, from, most_bytes, visit);
+    return pieces;
+}
+
 size_t Layout::elements_in(size_t bytes) const noexcept {
     bytes = std::min(bytes, size_);
     switch (kind_) {

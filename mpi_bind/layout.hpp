@@ -8,12 +8,19 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <sys/uio.h>
 #include <vector>
 
 namespace odrc::mpi {
 
 class Layout;
 using LayoutRef = std::shared_ptr<const Layout>;
+
+// So many pieces, and the bytes of all.
+struct Pieces {
+    size_t count;
+    size_t bytes;
+};
 
 // Where the data of a datatype lies (the type map of MPI 4.1), in the order in which it is sent: a
 // tree, whose size does not grow with the counts of vectors. Addresses are relative to that of the
@@ -40,17 +47,21 @@ public:
     // All in one piece, and in its order.
     bool is_run() const noexcept { return kind_ == Kind::run; }
 
-    // Calls f(address, bytes) for each piece of the data from byte `from` on, `bytes` in all.
-    template <class F>
-    void for_each_piece(std::byte* base, size_t from, size_t bytes, F&& f) const {
-        walk(base, from, bytes, f);
-    }
-    // The same of `count` of them, `extent` apart.
+    // Of `count` of them, `extent` apart: calls f(address, bytes) for each piece of the data from
+    // byte `from` on, `bytes` in all.
     template <class F>
     void for_each_piece(std::byte* base, size_t count, ptrdiff_t extent, size_t from, size_t bytes,
                         F&& f) const {
-        walk_many(base, count, extent, from, bytes, f);
+        const auto visit = [&f](std::byte* piece, size_t n) {
+            f(piece, n);
+            return true;
+        };
+        walk_many(base, count, extent, from, bytes, visit);
     }
+    // The next pieces of the same, those that touch in memory joined: at most that many bytes, and
+    // no more than there is room for.
+    Pieces pieces(std::byte* base, size_t count, ptrdiff_t extent, size_t from, size_t most_bytes,
+                  std::span<iovec> into) const noexcept;
     // How many basic elements lie in the first bytes of one; a part of one counts as none.
     size_t elements_in(size_t bytes) const noexcept;
     bool ends_within_element(size_t bytes) const noexcept;
@@ -64,7 +75,8 @@ private:
         , begin_{begin}
         , end_{end} {}
 
-    // Both go on behind what is skipped, and stop when nothing is left.
+    // Both go on behind what is skipped, and stop when nothing is left, or when f says so, which
+    // then has not taken its last piece: nothing is left from there on.
     template <class F>
     void walk(std::byte* base, size_t& skip, size_t& left, F& f) const {
         if (skip >= size_) {
@@ -74,9 +86,8 @@ private:
         switch (kind_) {
         case Kind::run: {
             const size_t n = std::min(size_ - skip, left);
-            if (n > 0) f(base + skip, n);
+            if (n > 0) left = f(base + skip, n) ? left - n : 0;
             skip = 0;
-            left -= n;
             return;
         }
         case Kind::repeat:
@@ -97,16 +108,15 @@ private:
         if (is_run() && stride == static_cast<ptrdiff_t>(size_)) { // one piece of all
             const size_t all = count * size_;
             const size_t n = std::min(all - std::min(all, skip), left);
-            if (n > 0) f(base + skip, n);
+            if (n > 0) left = f(base + skip, n) ? left - n : 0;
             skip = 0;
-            left -= n;
             return;
         }
         size_t i = skip / size_;
         skip -= i * size_;
         if (is_run() && skip == 0) // most vectors: whole pieces, as many as there are
-            for (; i < count && left >= size_; ++i, left -= size_)
-                f(base + static_cast<ptrdiff_t>(i) * stride, size_);
+            for (; i < count && left >= size_; ++i)
+                left = f(base + static_cast<ptrdiff_t>(i) * stride, size_) ? left - size_ : 0;
         for (; i < count && left > 0; ++i)
             walk(base + static_cast<ptrdiff_t>(i) * stride, skip, left, f);
     }

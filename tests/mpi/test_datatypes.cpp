@@ -274,6 +274,61 @@ TEST_CASE("what lies in one piece is known to, and takes no more memory for bein
     CHECK_FALSE(column->is_contiguous(1));
     CHECK(column->size() == 4'000'000);
     size_t pieces = 0;
-    column->layout()->for_each_piece(nullptr, 3'999'990, 10, [&](std::byte*, size_t) { ++pieces; });
+    const Data data{nullptr, 1, *column};
+    data.for_each_piece(3'999'990, 10, [&](std::byte*, size_t) { ++pieces; });
     CHECK(pieces == 3); // 2 bytes of one, and two whole ones
+}
+
+TEST_CASE("its pieces are told a few at a time, from any byte on") {
+    for (unsigned seed = 0; seed < 4000; ++seed) {
+        CAPTURE(seed);
+        Maker maker{seed};
+        const Pair what = maker.make(maker.number(0, 4));
+        Memory memory{what, maker.number(0, 3)};
+        const Data data = memory.data();
+        const std::vector<std::byte> expected = memory.packed();
+        std::vector<std::byte> gathered;
+        while (gathered.size() < expected.size()) {
+            iovec room[4];
+            const auto into = std::span{room}.first(static_cast<size_t>(maker.number(1, 4)));
+            const auto most = static_cast<size_t>(maker.number(1, 40));
+            const Pieces pieces = data.pieces(gathered.size(), most, into);
+            const size_t before = gathered.size();
+            for (size_t i = 0; i < pieces.count; ++i) {
+                const auto* at = static_cast<const std::byte*>(into[i].iov_base);
+                CHECK(into[i].iov_len > 0);
+                if (i > 0) {
+                    const auto* last = static_cast<const std::byte*>(into[i - 1].iov_base);
+                    CHECK(last + into[i - 1].iov_len != at);
+                }
+                gathered.insert(gathered.end(), at, at + into[i].iov_len);
+            }
+            REQUIRE(pieces.bytes == gathered.size() - before);
+            REQUIRE(pieces.bytes <= most);
+            const bool is_full = pieces.count == into.size();
+            REQUIRE((is_full || pieces.bytes == std::min(most, expected.size() - before)));
+        }
+        REQUIRE(gathered == expected);
+        CHECK(data.pieces(expected.size(), 1, {}).bytes == 0);
+    }
+}
+
+TEST_CASE("pieces that touch are one, and no more are looked at than are asked for") {
+    const Datatype& number = *Datatype::of(MPI_INT);
+    const auto column = owned(make_vector(size_t{1} << 40, 1, 8, number));
+    std::byte* const base = reinterpret_cast<std::byte*>(4096);
+    iovec room[2];
+    Pieces pieces = Data{base, 1, *column}.pieces((size_t{4} << 39) + 1, SIZE_MAX, room);
+    CHECK(pieces.count == 2);
+    CHECK(pieces.bytes == 7);
+    CHECK(room[0].iov_base == base + (size_t{8} << 39) + 1);
+    CHECK(room[0].iov_len == 3);
+    CHECK(room[1].iov_base == base + (size_t{8} << 39) + 8);
+
+    const Block neighbours[] = {{0, 1, &number}, {4, 2, Datatype::of(MPI_DOUBLE)}};
+    const auto pair = owned(make_blocks(neighbours));
+    pieces = Data{base, 3, *pair}.pieces(2, SIZE_MAX, std::span{room}.first(1));
+    CHECK(pieces.count == 1);
+    CHECK(pieces.bytes == 58);
+    CHECK(room[0].iov_base == base + 2);
 }
