@@ -7,7 +7,7 @@
 #include "base/log.hpp"
 
 #include <atomic>
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace odrc::soft {
@@ -67,9 +67,9 @@ uint64_t OwnArena::allocate(size_t bytes) noexcept {
 void OwnArena::release(uint64_t offset, size_t bytes) noexcept {
     uint64_t start = offset;
     uint64_t length = round_up(bytes, unit_of(bytes));
-    // Free memory always reads as zero. Whole pages go back to the system.
-    if (length < kPage || fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                    static_cast<off_t>(start), static_cast<off_t>(length)))
+    // Free memory always reads as zero. Whole pages go back to the system, in a way that whoever
+    // watches them hears of: by userfaultfd(2), which fallocate(2) does not tell.
+    if (length < kPage || madvise(at<void>(start), length, MADV_REMOVE) != 0)
         clear(at<uint64_t>(start), length);
     try {
         std::lock_guard lock{mutex_};

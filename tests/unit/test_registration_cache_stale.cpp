@@ -4,6 +4,7 @@
 // Never stale: whatever happens to memory, the registration cache gives what is there.
 
 #include "cache_rig.hpp"
+#include "soft_rig.hpp"
 #include "tests/forks.hpp"
 
 #include <sys/wait.h>
@@ -85,6 +86,20 @@ TEST_CASE("memory of a file system of huge pages") {
         if (memory == MAP_FAILED) return; // the host has set none aside
         CHECK(stale_looks(r, memory, kHuge) == 0);
         munmap(memory, kHuge);
+    }
+}
+
+TEST_CASE("memory of the soft device's, given back to it and had again") {
+    constexpr size_t kLength = 16 * kPage;
+    CacheRig r;
+    const auto context = soft_device().open();
+    const void* first = nullptr;
+    for (int i = 0; i < 100; ++i) {
+        void* memory = context->allocate(kLength);
+        if (!first) first = memory;
+        REQUIRE(memory == first);
+        CHECK(stale_looks(r, memory, kLength) == 0);
+        context->release(memory, kLength);
     }
 }
 
