@@ -12,6 +12,7 @@
 #include "ofi/devices.hpp"
 #include "ofi/endpoint.hpp"
 #include "ofi/memory_region.hpp"
+#include "ofi/operations.hpp"
 #include "ofi/poll_set.hpp"
 
 #include <rdma/fi_endpoint.h>
@@ -61,7 +62,7 @@ int open_endpoint2(fid_domain* d, fi_info* info, fid_ep** ep, uint64_t flags, vo
     return flags ? -FI_EINVAL : open_endpoint(d, info, ep, context);
 }
 
-fi_ops domain_fid_ops = plain_ops<Domain>(unsupported, control_keys);
+fi_ops domain_fid_ops = plain_ops<Domain>(unsupported, control_keys, open_domain_operations);
 fi_ops_domain domain_ops = {.size = sizeof(fi_ops_domain),
                             .av_open = open_av,
                             .cq_open = open_cq,
@@ -94,6 +95,7 @@ Domain::Domain(Fabric& fabric, const fi_info& info, void* context)
     mr = &memory_ops;
     if (one_thread_) looker_.emplace();
     if (is_met_beside(adapter_.port())) open_soft();
+    memory_.emplace((soft_ ? *soft_ : adapter_).context());
     const Reliability reliability = parameters().reliability;
     if (reliability == Reliability::automatic || reliability == Reliability::ladder)
         open_datagrams();

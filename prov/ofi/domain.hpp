@@ -6,6 +6,7 @@
 #include "base/gate.hpp"
 #include "base/host.hpp"
 #include "base/watchdog.hpp"
+#include "ofi/domain_memory.hpp"
 #include "ofi/fabric.hpp"
 #include "ofi/region_counters.hpp"
 #include "ondemand/seal.hpp"
@@ -31,6 +32,8 @@ public:
     // datagrams: for peers who have not earned others. Null where all have them from the beginning.
     verbs::Adapter* datagrams() noexcept { return datagrams_ ? &*datagrams_ : nullptr; }
     Watchdog& watchdog() noexcept { return watchdog_; }
+    // Of soft0, wherever that is among the devices.
+    DomainMemory& memory() noexcept { return *memory_; }
     RegionCounters& region_counters() noexcept { return region_counters_; }
 
     // Transfers name the local keys of their memory (FI_MR_LOCAL); else their descriptors mean
@@ -74,6 +77,7 @@ private:
     std::optional<verbs::Adapter> soft_;
     std::unique_ptr<verbs::Device> datagram_device_;
     std::optional<verbs::Adapter> datagrams_;
+    std::optional<DomainMemory> memory_;
     RegionCounters region_counters_;
     const bool keys_given_;
     const bool device_atomics_;

@@ -4,6 +4,7 @@
 #ifndef FI_ODRC_H
 #define FI_ODRC_H
 
+#include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -197,6 +198,31 @@ struct fi_odrc_multicast_ops {
     ssize_t (*receive)(struct fid_ep* ep, struct fid_mc* group, struct fi_odrc_multicast* message);
     /* Messages may be released in any order, and are all before the group is closed. */
     void (*release)(struct fid_ep* ep, struct fid_mc* group, struct fi_odrc_multicast* message);
+};
+
+/*
+ * A name to give to fi_open_ops(3), for a domain: memory for the program in which endpoints of the
+ * same host read and write by plain copies. All other memory of a process they reach through the
+ * kernel, which looks up every page each time.
+ *
+ * It is registered like any memory (fi_mr(3)). A process that is forked shares it with its parent.
+ */
+#define FI_ODRC_MEMORY_OPS "odrc_memory"
+
+struct fi_odrc_memory_ops {
+    size_t size;
+    /*
+     * Gives whole pages, for length bytes at least, which are zero; null if length is 0 or there
+     * are none: a program that can do without goes on with other memory. Where endpoints of one
+     * host do not meet on soft0 it is ordinary memory.
+     */
+    void* (*allocate)(struct fid_domain* domain, size_t length);
+    /*
+     * Takes back what allocate() gave for that length, when nothing reads or writes it any more and
+     * no region is registered there. Anything else is left alone, but for null told of in the log.
+     * The domain takes the rest with it when it is closed.
+     */
+    void (*release)(struct fid_domain* domain, void* memory, size_t length);
 };
 
 #endif

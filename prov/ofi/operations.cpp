@@ -3,6 +3,7 @@
 
 #include "ofi/operations.hpp"
 
+#include "ofi/domain_memory.hpp"
 #include "ofi/endpoint.hpp"
 #include "ofi/multicast_calls.hpp"
 #include "ofi/range_lists.hpp"
@@ -30,6 +31,13 @@ int open_operations(fid* endpoint, const char* name, uint64_t flags, void** ops,
         return 0;
     }
     return -FI_ENOSYS;
+}
+
+int open_domain_operations(fid*, const char* name, uint64_t flags, void** ops, void*) noexcept {
+    if (flags) return -FI_EBADFLAGS;
+    if (std::string_view{name ? name : ""} != FI_ODRC_MEMORY_OPS) return -FI_ENOSYS;
+    *ops = &domain_memory_ops;
+    return 0;
 }
 
 } // namespace odrc::ofi

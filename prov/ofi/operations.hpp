@@ -11,4 +11,8 @@ namespace odrc::ofi {
 int open_operations(fid* endpoint, const char* name, uint64_t flags, void** ops,
                     void* context) noexcept;
 
+// That of a domain.
+int open_domain_operations(fid* domain, const char* name, uint64_t flags, void** ops,
+                           void* context) noexcept;
+
 } // namespace odrc::ofi

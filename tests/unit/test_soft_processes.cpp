@@ -5,14 +5,12 @@
 
 #include "fork.hpp"
 #include "tests/forks.hpp"
+#include "tests/no_process_vm.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <dirent.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <random>
-#include <sys/syscall.h>
 #include <thread>
 
 using namespace rig;
@@ -77,20 +75,6 @@ void exchange_privately() {
     int status = -1;
     waitpid(child, &status, 0);
     REQUIRE(status == 0);
-}
-
-// As a sandbox that keeps processes out of each other's memory.
-void forbid_process_vm() {
-    const sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog program{std::size(filter), const_cast<sock_filter*>(filter)};
-    REQUIRE(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
 } // namespace
