@@ -17,16 +17,12 @@ namespace odrc::soft {
 QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     const bool write = wr.opcode == IBV_WR_RDMA_WRITE;
     if (kFaults || (!write && wr.opcode != IBV_WR_SEND) || !(wr.send_flags & IBV_SEND_INLINE) ||
-        wr.num_sge != 1 || !link_ || !waiting_.empty() || state() != IBV_QPS_RTS)
+        wr.num_sge != 1 || !is_at_ease())
         return std::nullopt;
     const ibv_sge& s = *wr.sg_list;
-    if (s.length == 0 || s.length > cap_.max_inline_data || !has_room() || link_.process->dead())
-        return std::nullopt;
+    if (s.length == 0 || s.length > cap_.max_inline_data || !has_room()) return std::nullopt;
     const Busy busy{*port_};
-    const QpPort& there = *link_.port;
-    if (there.state.load(std::memory_order_seq_cst) != IBV_QPS_RTS ||
-        there.qp_num != attr_.dest_qp_num || there.sender != name())
-        return std::nullopt;
+    if (!peer_is_ready()) return std::nullopt;
     const iovec piece{reinterpret_cast<void*>(s.addr), s.length};
     if (!write) {
         if (!link_.refresh()) return std::nullopt;
@@ -35,9 +31,8 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
         return outcome.status;
     }
     Place place;
-    if (!(there.access & IBV_ACCESS_REMOTE_WRITE) ||
-        !find_place(link_.process->arena(), link_.process->own(), wr.wr.rdma.rkey, there.pd,
-                    wr.wr.rdma.remote_addr, s.length, IBV_ACCESS_REMOTE_WRITE, place) ||
+    if (find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, s.length, IBV_ACCESS_REMOTE_WRITE,
+                    place) != IBV_WC_SUCCESS ||
         !place.mapped)
         return std::nullopt;
     copy_bytes(place.mapped, piece.iov_base, piece.iov_len);
@@ -46,13 +41,17 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
 
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
     std::lock_guard guard{lock_};
-    for (; wr; wr = wr->next) {
+    while (wr) {
         if (const auto status = carry_out_at_once(*wr)) {
             conclude(*wr, *status);
+        } else if (ibv_send_wr* const behind = carry_out_run(wr); behind != wr) {
+            wr = behind;
+            continue;
         } else if (const int error = accept(*wr)) {
             *bad_wr = wr;
             return error;
         }
+        wr = wr->next;
     }
     return 0;
 }

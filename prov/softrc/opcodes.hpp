@@ -37,4 +37,10 @@ constexpr const Opcode& what_is(ibv_wr_opcode opcode) noexcept {
     return index < sizeof kOpcodes / sizeof *kOpcodes ? kOpcodes[index] : kNoOpcode;
 }
 
+inline uint64_t length_of(const ibv_send_wr& wr) noexcept {
+    uint64_t length = 0;
+    for (int i = 0; i < wr.num_sge; ++i) length += wr.sg_list[i].length;
+    return length;
+}
+
 } // namespace odrc::soft

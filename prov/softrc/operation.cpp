@@ -13,7 +13,6 @@
 #include "softrc/transitions.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 namespace odrc::soft {
@@ -30,10 +29,6 @@ uint64_t change(std::atomic_ref<uint64_t> value, const ibv_send_wr& wr) noexcept
     while (!value.compare_exchange_weak(found, result_of(wr, found))) {
     }
     return found;
-}
-
-constexpr ibv_wc_status status_of(int copy_error) noexcept {
-    return copy_error == ESRCH ? IBV_WC_RETRY_EXC_ERR : IBV_WC_REM_ACCESS_ERR;
 }
 
 } // namespace
@@ -97,18 +92,6 @@ QueuePair::Outcome QueuePair::carry_out_there(const ibv_send_wr& wr, const Data&
     default:
         return send(wr, data);
     }
-}
-
-// Finds the peer's memory. Gives success if its queue pair and its region allow the access
-// (IBV_ACCESS_REMOTE_*).
-inline ibv_wc_status QueuePair::find_remote(uint64_t address, uint32_t rkey, uint32_t length,
-                                            int access, Place& place) noexcept {
-    if (!(link_.port->access.load(std::memory_order_relaxed) & static_cast<uint32_t>(access)))
-        return IBV_WC_REM_INV_REQ_ERR;
-    return find_place(link_.process->arena(), link_.process->own(), rkey, link_.port->pd, address,
-                      length, access, place)
-               ? IBV_WC_SUCCESS
-               : IBV_WC_REM_ACCESS_ERR;
 }
 
 QueuePair::Outcome QueuePair::write(const ibv_send_wr& wr, const Data& data) noexcept {

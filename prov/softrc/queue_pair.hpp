@@ -10,6 +10,7 @@
 #include "softrc/process.hpp"
 #include "softrc/receive_ring.hpp"
 
+#include <cerrno>
 #include <infiniband/verbs.h>
 #include <list>
 #include <optional>
@@ -18,6 +19,8 @@
 #include <unordered_map>
 
 namespace odrc::soft {
+
+class PrivateCopy;
 
 // Limits of the device, as ibv_query_device(3) tells them. Segments: as many as operations have
 // pieces on any device, for those of this host may come here instead.
@@ -162,8 +165,9 @@ private:
     void recover(uint32_t producer, uint32_t holds) noexcept;
 
     // send_queue.cpp: order
-    bool has_room() const noexcept {
-        return posted() - retired_.load(std::memory_order_acquire) < cap_.max_send_wr;
+    // After so many more.
+    bool has_room(uint32_t begun = 0) const noexcept {
+        return posted() + begun - retired_.load(std::memory_order_acquire) < cap_.max_send_wr;
     }
     int accept(const ibv_send_wr& wr) noexcept;
     // The next work request is over, in its turn.
@@ -192,8 +196,23 @@ private:
     void take_receives(F&& taken) noexcept;
     Time deadline_of(Verdict why) const noexcept;
 
+    // Nothing is special about the moment: a work request may be carried out at once. If the peer
+    // is ready, which is asked within Busy.
+    bool is_at_ease() const noexcept {
+        return link_ && waiting_.empty() && state() == IBV_QPS_RTS && !link_.process->dead();
+    }
+    bool peer_is_ready() const noexcept {
+        const QpPort& there = *link_.port;
+        return there.state.load(std::memory_order_seq_cst) == IBV_QPS_RTS &&
+               there.qp_num == attr_.dest_qp_num && there.sender == name();
+    }
+
     // express.cpp
     std::optional<ibv_wc_status> carry_out_at_once(const ibv_send_wr& wr) noexcept;
+
+    // run.cpp
+    bool join_run(const ibv_send_wr& wr, PrivateCopy& batch, uint64_t& done) noexcept;
+    ibv_send_wr* carry_out_run(ibv_send_wr* first) noexcept;
 
     // operation.cpp: one work request
     struct Data { // local memory that one reads from or writes into
@@ -208,11 +227,23 @@ private:
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
     int change_private(const ibv_send_wr& wr, const Place& place, uint64_t& found) noexcept;
+    // Finds the peer's memory. Gives success if its queue pair and its region allow the access
+    // (IBV_ACCESS_REMOTE_*).
     ibv_wc_status find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,
-                              Place& place) noexcept;
+                              Place& place) const noexcept {
+        if (!(link_.port->access.load(std::memory_order_relaxed) & static_cast<uint32_t>(access)))
+            return IBV_WC_REM_INV_REQ_ERR;
+        return find_place(link_.process->arena(), link_.process->own(), rkey, link_.port->pd,
+                          address, length, access, place)
+                   ? IBV_WC_SUCCESS
+                   : IBV_WC_REM_ACCESS_ERR;
+    }
     Outcome deliver(const ReceiveRingView::Claim& claim, const ibv_send_wr& wr, uint32_t length,
                     uint8_t opcode, ibv_wc_status status) noexcept;
     Outcome refuse(ibv_wc_status status) noexcept;
+    static constexpr ibv_wc_status status_of(int copy_error) noexcept {
+        return copy_error == ESRCH ? IBV_WC_RETRY_EXC_ERR : IBV_WC_REM_ACCESS_ERR;
+    }
 
     // datagram.cpp: one datagram
     Outcome send_datagram(const ibv_send_wr& wr, const Data& data) noexcept;

@@ -12,12 +12,6 @@
 namespace odrc::soft {
 namespace {
 
-uint64_t length_of(const ibv_send_wr& wr) noexcept {
-    uint64_t length = 0;
-    for (int i = 0; i < wr.num_sge; ++i) length += wr.sg_list[i].length;
-    return length;
-}
-
 // IBTA 1.4, table 45: the RNR NAK timer codes, in units of 10 us.
 constexpr uint32_t kRnrTimer[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
                                     16,    24,   32,   48,    64,    96,    128,   192,
