@@ -6,7 +6,6 @@
 #include "handle.hpp"
 #include "layout.hpp"
 
-#include <cstring>
 #include <string>
 
 namespace odrc::mpi {
@@ -110,20 +109,9 @@ struct Data {
     Pieces pieces(size_t from, size_t most_bytes, std::span<iovec> into) const noexcept {
         return type->layout()->pieces(address, count, type->extent(), from, most_bytes, into);
     }
-    void pack(size_t from, std::span<std::byte> out) const {
-        std::byte* to = out.data();
-        for_each_piece(from, out.size(), [&](const std::byte* piece, size_t n) {
-            std::memcpy(to, piece, n);
-            to += n;
-        });
-    }
-    void unpack(size_t from, std::span<const std::byte> in) const {
-        const std::byte* next = in.data();
-        for_each_piece(from, in.size(), [&](std::byte* piece, size_t n) {
-            std::memcpy(piece, next, n);
-            next += n;
-        });
-    }
+    // These copy as many bytes as they are given, from byte `from` on.
+    void pack(size_t from, std::span<std::byte> out) const noexcept;
+    void unpack(size_t from, std::span<const std::byte> in) const noexcept;
 };
 
 } // namespace odrc::mpi

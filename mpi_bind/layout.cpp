@@ -9,6 +9,7 @@ LayoutRef Layout::run(size_t elements, size_t element_size) {
     const size_t size = elements * element_size;
     Layout layout{Kind::run, size, 0, static_cast<ptrdiff_t>(size)};
     layout.count_ = elements;
+    layout.is_flat_ = size > 0;
     return std::make_shared<const Layout>(std::move(layout));
 }
 
@@ -23,6 +24,20 @@ LayoutRef Layout::repeat(size_t count, ptrdiff_t stride, const LayoutRef& what) 
     layout.count_ = count;
     layout.stride_ = stride;
     layout.what_ = what;
+    return std::make_shared<const Layout>(std::move(layout));
+}
+
+LayoutRef Layout::alike(std::vector<ptrdiff_t> places, const LayoutRef& what) {
+    const ptrdiff_t first = places[0], stride = places[1] - first;
+    size_t regular = 2;
+    while (regular < places.size() && places[regular] - places[regular - 1] == stride) ++regular;
+    if (regular == places.size()) return list({{first, repeat(regular, stride, what), 0}});
+    const auto [least, most] = std::ranges::minmax(places);
+    Layout layout{Kind::places, places.size() * what->size(), least + what->begin(),
+                  most + what->end()};
+    layout.count_ = places.size();
+    layout.what_ = what;
+    layout.places_ = std::move(places);
     return std::make_shared<const Layout>(std::move(layout));
 }
 
@@ -42,6 +57,18 @@ LayoutRef Layout::list(std::vector<Part> parts) {
     }
     if (joined.empty()) return run(0, 1);
     if (joined.size() == 1 && joined[0].at == 0) return joined[0].layout;
+    const LayoutRef& what = joined[0].layout;
+    if (joined.size() > 1 && std::ranges::all_of(joined, [&what](const Part& part) {
+            const Layout& other = *part.layout;
+            return part.layout == what ||
+                   (what->is_run() && other.is_run() && other.count_ == what->count_ &&
+                    other.size_ == what->size_);
+        })) {
+        std::vector<ptrdiff_t> places;
+        places.reserve(joined.size());
+        for (const Part& part : joined) places.push_back(part.at);
+        return alike(std::move(places), what);
+    }
     size_t size = 0;
     ptrdiff_t begin = joined[0].at + joined[0].layout->begin(), end = begin;
     for (Part& part : joined) {
@@ -51,6 +78,8 @@ LayoutRef Layout::list(std::vector<Part> parts) {
         end = std::max(end, part.at + part.layout->end());
     }
     Layout layout{Kind::list, size, begin, end};
+    layout.is_flat_ =
+        std::ranges::all_of(joined, [](const Part& part) { return part.layout->is_run(); });
     layout.parts_ = std::move(joined);
     return std::make_shared<const Layout>(std::move(layout));
 }
@@ -58,7 +87,7 @@ LayoutRef Layout::list(std::vector<Part> parts) {
 Pieces Layout::pieces(std::byte* base, size_t count, ptrdiff_t extent, size_t from,
                       size_t most_bytes, std::span<iovec> into) const noexcept {
     Pieces pieces{0, 0};
-    const auto visit = [&](std::byte* piece, size_t n) {
+    const auto take = [&](std::byte* piece, size_t n) {
         iovec* last = pieces.count > 0 ? &into[pieces.count - 1] : nullptr;
         if (last && static_cast<std::byte*>(last->iov_base) + last->iov_len == piece)
             last->iov_len += n;
@@ -69,7 +98,7 @@ Pieces Layout::pieces(std::byte* base, size_t count, ptrdiff_t extent, size_t fr
         pieces.bytes += n;
         return true;
     };
-    walk_many(base, count, extent, from, most_bytes, visit);
+    visit(base, count, extent, from, most_bytes, take);
     return pieces;
 }
 
@@ -78,7 +107,8 @@ size_t Layout::elements_in(size_t bytes) const noexcept {
     switch (kind_) {
     case Kind::run:
         return size_ == 0 ? 0 : bytes / (size_ / count_);
-    case Kind::repeat: {
+    case Kind::repeat:
+    case Kind::places: {
         const size_t whole = bytes / what_->size();
         return whole * what_->elements_in(what_->size()) +
                what_->elements_in(bytes - whole * what_->size());
@@ -100,6 +130,7 @@ bool Layout::ends_within_element(size_t bytes) const noexcept {
     case Kind::run:
         return bytes % (size_ / count_) != 0;
     case Kind::repeat:
+    case Kind::places:
         return what_->ends_within_element(bytes % what_->size());
     case Kind::list:
         break;

@@ -27,36 +27,61 @@ struct Pieces {
 // data; sizes are in bytes.
 class Layout {
 public:
+    enum class Kind : uint8_t {
+        run,    // basic elements, one behind the other
+        repeat, // others, from each to the next so far
+        places, // others that are all alike, each at its place
+        list,   // others, each at its place
+    };
     struct Part {
         ptrdiff_t at;
         LayoutRef layout;
         size_t before; // bytes of those before it
     };
 
-    // So many basic elements of that size, one behind the other.
     static LayoutRef run(size_t elements, size_t element_size);
-    // Others, from each to the next so far.
     static LayoutRef repeat(size_t count, ptrdiff_t stride, const LayoutRef& what);
-    // Others, each at its place; `before` is filled in here.
+    // `before` is filled in here. What is made of it may be of any kind: the simplest that says it.
     static LayoutRef list(std::vector<Part> parts);
 
+    Kind kind() const noexcept { return kind_; }
     size_t size() const noexcept { return size_; }
     // The first byte, and behind the last; 0 and 0 of what is empty.
     ptrdiff_t begin() const noexcept { return begin_; }
     ptrdiff_t end() const noexcept { return end_; }
     // All in one piece, and in its order.
     bool is_run() const noexcept { return kind_ == Kind::run; }
+    // Not empty, and a run or a list of runs.
+    bool is_flat() const noexcept { return is_flat_; }
+
+    size_t count() const noexcept { return count_; }      // run: elements; repeat, places: of what
+    ptrdiff_t stride() const noexcept { return stride_; } // repeat
+    const LayoutRef& what() const noexcept { return what_; }               // repeat, places
+    std::span<const ptrdiff_t> places() const noexcept { return places_; } // places
+    std::span<const Part> parts() const noexcept { return parts_; }        // list
 
     // Of `count` of them, `extent` apart: calls f(address, bytes) for each piece of the data from
-    // byte `from` on, `bytes` in all.
+    // byte `from` on, `bytes` in all, until it says false: it has not taken that piece then. Where
+    // f can be called so, it is f(base, at, layout) for all of many that are flat and alike, each
+    // at[i] from the base.
+    template <class F>
+    void visit(std::byte* base, size_t count, ptrdiff_t extent, size_t from, size_t bytes,
+               F&& f) const {
+        if (size_ == 0) return;
+        if (!is_run() || extent != static_cast<ptrdiff_t>(size_))
+            return walk_many(base, Row{count, extent}, from, bytes, f);
+        const size_t all = count * size_; // in one piece
+        const size_t n = std::min(all - std::min(all, from), bytes);
+        if (n > 0) f(base + from, n);
+    }
+    // The same, all of it.
     template <class F>
     void for_each_piece(std::byte* base, size_t count, ptrdiff_t extent, size_t from, size_t bytes,
                         F&& f) const {
-        const auto visit = [&f](std::byte* piece, size_t n) {
+        visit(base, count, extent, from, bytes, [&f](std::byte* piece, size_t n) {
             f(piece, n);
             return true;
-        };
-        walk_many(base, count, extent, from, bytes, visit);
+        });
     }
     // The next pieces of the same, those that touch in memory joined: at most that many bytes, and
     // no more than there is room for.
@@ -67,7 +92,18 @@ public:
     bool ends_within_element(size_t bytes) const noexcept;
 
 private:
-    enum class Kind : uint8_t { run, repeat, list };
+    // Places as regular as that.
+    struct Row {
+        size_t count;
+        ptrdiff_t stride;
+        size_t first{0};
+
+        size_t size() const noexcept { return count; }
+        ptrdiff_t operator[](size_t i) const noexcept {
+            return static_cast<ptrdiff_t>(first + i) * stride;
+        }
+        Row subspan(size_t i, size_t n) const noexcept { return {n, stride, first + i}; }
+    };
 
     Layout(Kind kind, size_t size, ptrdiff_t begin, ptrdiff_t end) noexcept
         : kind_{kind}
@@ -75,60 +111,71 @@ private:
         , begin_{begin}
         , end_{end} {}
 
-    // Both go on behind what is skipped, and stop when nothing is left, or when f says so, which
-    // then has not taken its last piece: nothing is left from there on.
+    // Others alike at these places, two or more.
+    static LayoutRef alike(std::vector<ptrdiff_t> places, const LayoutRef& what);
+
+    // All of these go on behind what is skipped, and stop when nothing is left: also when f says
+    // so.
     template <class F>
     void walk(std::byte* base, size_t& skip, size_t& left, F& f) const {
-        if (skip >= size_) {
+        if (skip >= size_)
             skip -= size_;
-            return;
-        }
-        switch (kind_) {
-        case Kind::run: {
-            const size_t n = std::min(size_ - skip, left);
-            if (n > 0) left = f(base + skip, n) ? left - n : 0;
-            skip = 0;
-            return;
-        }
-        case Kind::repeat:
-            return what_->walk_many(base, count_, stride_, skip, left, f);
-        case Kind::list: {
-            auto part = std::ranges::upper_bound(parts_, skip, {}, &Part::before) - 1;
-            skip -= part->before;
-            for (; part != parts_.end() && left > 0; ++part)
-                part->layout->walk(base + part->at, skip, left, f);
-            return;
-        }
-        }
+        else if (is_run())
+            walk_run(base, skip, left, f);
+        else
+            walk_tree(base, skip, left, f);
     }
     template <class F>
-    void walk_many(std::byte* base, size_t count, ptrdiff_t stride, size_t& skip, size_t& left,
-                   F& f) const {
-        if (size_ == 0) return;
-        if (is_run() && stride == static_cast<ptrdiff_t>(size_)) { // one piece of all
-            const size_t all = count * size_;
-            const size_t n = std::min(all - std::min(all, skip), left);
-            if (n > 0) left = f(base + skip, n) ? left - n : 0;
-            skip = 0;
-            return;
+    void walk_run(std::byte* base, size_t& skip, size_t& left, F& f) const {
+        const size_t n = std::min(size_ - skip, left);
+        if (n > 0) left = f(base + skip, n) ? left - n : 0;
+        skip = 0;
+    }
+    template <class F>
+    void walk_tree(std::byte* base, size_t& skip, size_t& left, F& f) const {
+        if (kind_ == Kind::repeat)
+            return what_->walk_many(base, Row{count_, stride_}, skip, left, f);
+        if (kind_ == Kind::places) return what_->walk_many(base, places(), skip, left, f);
+        if constexpr (requires { f(base, Row{1, 0}, *this); })
+            if (is_flat_ && skip == 0 && left >= size_) {
+                f(base, Row{1, 0}, *this);
+                left -= size_;
+                return;
+            }
+        auto part = parts_.begin();
+        if (skip > 0) part = std::ranges::upper_bound(parts_, skip, {}, &Part::before) - 1;
+        skip -= part->before;
+        for (; part != parts_.end() && left > 0; ++part)
+            part->layout->walk(base + part->at, skip, left, f);
+    }
+    template <class Places, class F>
+    void walk_many(std::byte* base, const Places& places, size_t& skip, size_t& left, F& f) const {
+        size_t i = 0;
+        if (skip > 0) {
+            i = skip / size_;
+            skip -= i * size_;
+            if (i < places.size() && skip > 0) walk(base + places[i++], skip, left, f);
         }
-        size_t i = skip / size_;
-        skip -= i * size_;
-        if (is_run() && skip == 0) // most vectors: whole pieces, as many as there are
-            for (; i < count && left >= size_; ++i)
-                left = f(base + static_cast<ptrdiff_t>(i) * stride, size_) ? left - size_ : 0;
-        for (; i < count && left > 0; ++i)
-            walk(base + static_cast<ptrdiff_t>(i) * stride, skip, left, f);
+        if constexpr (requires { f(base, places, *this); })
+            if (is_flat_ && i < places.size()) {
+                const size_t whole = std::min(places.size() - i, left / size_);
+                f(base, places.subspan(i, whole), *this);
+                left -= whole * size_;
+                i += whole;
+            }
+        for (; i < places.size() && left > 0; ++i) walk(base + places[i], skip, left, f);
     }
 
     Kind kind_;
+    bool is_flat_{false};
     size_t size_;
     ptrdiff_t begin_;
     ptrdiff_t end_;
-    size_t count_{0};         // run: elements; repeat: of what
-    ptrdiff_t stride_{0};     // repeat
-    LayoutRef what_;          // repeat
-    std::vector<Part> parts_; // list
+    size_t count_{0};
+    ptrdiff_t stride_{0};
+    LayoutRef what_;
+    std::vector<ptrdiff_t> places_;
+    std::vector<Part> parts_;
 };
 
 } // namespace odrc::mpi

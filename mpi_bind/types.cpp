@@ -3,6 +3,7 @@
 
 #include "types.hpp"
 
+#include <map>
 #include <optional>
 
 namespace odrc::mpi {
@@ -42,11 +43,14 @@ Datatype* make_vector(size_t count, size_t length, ptrdiff_t stride, const Datat
 
 Datatype* make_blocks(std::span<const Block> blocks) {
     std::vector<Layout::Part> parts;
+    std::map<std::pair<const Datatype*, size_t>, LayoutRef> rows; // most blocks are like others
     std::optional<Bounds> all;
     size_t alignment = 1;
     for (const Block& block : blocks) {
         if (block.count == 0) continue;
-        parts.push_back({block.at, row(block.count, *block.type), 0});
+        LayoutRef& blocks_row = rows[{block.type, block.count}];
+        if (!blocks_row) blocks_row = row(block.count, *block.type);
+        parts.push_back({block.at, blocks_row, 0});
         const Bounds bounds = Bounds::of(*block.type, block.count, block.type->extent());
         const Bounds here{block.at + bounds.lb, block.at + bounds.ub};
         all = all ? Bounds{std::min(all->lb, here.lb), std::max(all->ub, here.ub)} : here;

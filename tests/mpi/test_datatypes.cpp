@@ -6,6 +6,7 @@
 
 #include "types.hpp"
 
+#include <cstring>
 #include <doctest/doctest.h>
 #include <numeric>
 #include <optional>
@@ -331,4 +332,52 @@ TEST_CASE("pieces that touch are one, and no more are looked at than are asked f
     CHECK(pieces.count == 1);
     CHECK(pieces.bytes == 58);
     CHECK(room[0].iov_base == base + 2);
+}
+
+TEST_CASE("blocks of every size are copied, of small data and of what no cache holds") {
+    for (const size_t most : {size_t{100} << 10, size_t{33} << 20})
+        for (const size_t length :
+             {1,  2,  3,  4,  7,   8,   12,  15,  16,  17,  24,  31,   32,
+              33, 40, 48, 64, 100, 127, 128, 129, 511, 512, 600, 1000, 5000}) {
+            if (most > (size_t{1} << 20) && length < 500) continue;
+            CAPTURE(length);
+            const size_t count = most / length, stride = length + 3;
+            const auto type = owned(make_vector(count, length, static_cast<ptrdiff_t>(stride),
+                                                *Datatype::of(MPI_BYTE)));
+            std::vector<std::byte> packed(count * length), memory(count * stride);
+            for (size_t i = 0; i < packed.size(); ++i)
+                packed[i] = static_cast<std::byte>(1 + (i * 7 + i / 251) % 255);
+            const Data data{memory.data(), 1, *type};
+            const size_t cut = packed.size() / 3 + 1;
+            data.unpack(0, std::span{packed}.first(cut));
+            data.unpack(cut, std::span{packed}.subspan(cut));
+            size_t wrong = 0;
+            for (size_t i = 0; i < memory.size(); ++i) {
+                const size_t at = i % stride;
+                const std::byte expected =
+                    at < length ? packed[i / stride * length + at] : std::byte{0};
+                if (memory[i] != expected) ++wrong;
+            }
+            REQUIRE(wrong == 0);
+            std::vector<std::byte> again(packed.size());
+            data.pack(0, std::span{again}.first(cut));
+            data.pack(cut, std::span{again}.subspan(cut));
+            REQUIRE(again == packed);
+        }
+}
+
+TEST_CASE("lists are what is simplest of what says the same") {
+    using Kind = Layout::Kind;
+    const LayoutRef number = Layout::run(1, 4);
+    CHECK(Layout::list({{8, number, 0}, {0, number, 0}, {24, number, 0}})->kind() == Kind::places);
+    const LayoutRef regular =
+        Layout::list({{0, number, 0}, {8, Layout::run(1, 4), 0}, {16, number, 0}});
+    CHECK(regular->kind() == Kind::repeat);
+    CHECK(regular->stride() == 8);
+    const LayoutRef elsewhere = Layout::list({{8, regular, 0}});
+    CHECK(elsewhere->kind() == Kind::list);
+    CHECK(elsewhere->begin() == 8);
+    CHECK(Layout::list({{0, number, 0}, {8, Layout::run(2, 2), 0}, {16, number, 0}})->kind() ==
+          Kind::list); // of other elements
+    CHECK(Layout::list({{0, number, 0}, {4, number, 0}})->is_run());
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What it takes our MPI to pack and unpack datatypes, for a block and for a byte: of data that
+// stays in a cache (near), and of data that does not (far).
+
+#include "mpi_bind/types.hpp"
+
+#include <benchmark/benchmark.h>
+#include <numeric>
+#include <random>
+
+namespace {
+
+using namespace odrc::mpi;
+
+constexpr size_t kNear = size_t{256} << 10;
+constexpr size_t kFar = size_t{64} << 20;
+
+enum class Way { pack, unpack };
+
+const Datatype& bytes() { return *Datatype::of(MPI_BYTE); }
+
+void measure(benchmark::State& state, Way way, const Datatype& type, size_t blocks) {
+    std::vector<std::byte> memory(static_cast<size_t>(type.extent()), std::byte{1});
+    std::vector<std::byte> packed(type.size(), std::byte{2});
+    const Data data{memory.data(), 1, type};
+    for (auto _ : state) {
+        if (way == Way::pack)
+            data.pack(0, packed);
+        else
+            data.unpack(0, packed);
+        benchmark::ClobberMemory();
+    }
+    const auto times = static_cast<double>(state.iterations());
+    state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(type.size()));
+    state.counters["block"] =
+        benchmark::Counter(times * static_cast<double>(blocks),
+                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// Every other block.
+void vector(benchmark::State& state, Way way, size_t memory) {
+    const auto length = static_cast<size_t>(state.range(0));
+    const size_t count = memory / length;
+    const Ref<Datatype> type{*make_vector(count, length, 2 * state.range(0), bytes())};
+    measure(state, way, *type, count);
+}
+
+// Blocks in any order, of as many lengths as are asked for, in turn.
+void list(benchmark::State& state, Way way) {
+    constexpr size_t kBlocks = 10'000;
+    std::vector<size_t> places(kBlocks);
+    std::iota(places.begin(), places.end(), 0);
+    std::ranges::shuffle(places, std::mt19937{});
+    std::vector<Block> blocks;
+    for (size_t i = 0; i < kBlocks; ++i)
+        blocks.push_back({static_cast<ptrdiff_t>(places[i] * 64),
+                          8 * (1 + i % static_cast<size_t>(state.range(0))), &bytes()});
+    const Ref<Datatype> type{*make_blocks(blocks)};
+    measure(state, way, *type, kBlocks);
+}
+
+// Structs of two members, which do not touch.
+void structs(benchmark::State& state, Way way) {
+    constexpr size_t kCount = 5'000;
+    const Block members[] = {{0, 4, &bytes()}, {8, 8, &bytes()}};
+    const Ref<Datatype> member{*make_blocks(members)};
+    const Ref<Datatype> padded{*make_resized(*member, 0, 24)};
+    const Ref<Datatype> type{*make_contiguous(kCount, *padded)};
+    measure(state, way, *type, 2 * kCount);
+}
+
+void near(benchmark::internal::Benchmark* vector) {
+    for (const int length : {12, 24, 40}) vector->Arg(length);
+    vector->RangeMultiplier(2)->Range(4, 8192);
+}
+void far(benchmark::internal::Benchmark* vector) {
+    vector->RangeMultiplier(4)->Range(8, 8192)->Arg(1000);
+}
+
+BENCHMARK_CAPTURE(vector, pack_near, Way::pack, kNear)->Apply(near);
+BENCHMARK_CAPTURE(vector, unpack_near, Way::unpack, kNear)->Apply(near);
+BENCHMARK_CAPTURE(vector, pack_far, Way::pack, kFar)->Apply(far);
+BENCHMARK_CAPTURE(vector, unpack_far, Way::unpack, kFar)->Apply(far);
+BENCHMARK_CAPTURE(list, pack, Way::pack)->Arg(1)->Arg(3);
+BENCHMARK_CAPTURE(list, unpack, Way::unpack)->Arg(1)->Arg(3);
+BENCHMARK_CAPTURE(structs, pack, Way::pack);
+BENCHMARK_CAPTURE(structs, unpack, Way::unpack);
+
+} // namespace
+
+BENCHMARK_MAIN();

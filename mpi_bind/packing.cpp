@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "datatype.hpp"
+#include "typed_copy.hpp"
+
+namespace odrc::mpi {
+namespace {
+
+// The packed side of a copy, which goes on from piece to piece.
+class Packing {
+public:
+    explicit Packing(std::byte* to) noexcept
+        : to_{to} {}
+
+    template <class N>
+    void operator()(const std::byte* piece, N n) noexcept {
+        copy(to_, piece, n);
+        to_ += n;
+    }
+
+private:
+    std::byte* to_;
+};
+
+enum class Memory { near, far };
+
+template <Memory M>
+class Unpacking {
+public:
+    explicit Unpacking(const std::byte* from) noexcept
+        : from_{from} {}
+
+    template <class N>
+    void operator()(std::byte* piece, N n) noexcept {
+        if constexpr (M == Memory::far && std::is_same_v<N, size_t>)
+            stream(piece, from_, n);
+        else
+            copy(piece, from_, n);
+        from_ += n;
+    }
+
+private:
+    const std::byte* from_;
+};
+
+// What a layout is visited with.
+template <class Side>
+class Copier {
+public:
+    explicit Copier(Side side) noexcept
+        : side_{side} {}
+
+    bool operator()(std::byte* piece, size_t n) noexcept {
+        side_(piece, n);
+        return true;
+    }
+    template <class Places>
+    void operator()(std::byte* base, const Places& at, const Layout& what) noexcept {
+        if (what.is_run())
+            with_size(what.size(), [this, base, &at](auto n) { copy_runs(base, at, n); });
+        else
+            copy_lists(base, at, what);
+    }
+
+private:
+    // Both have the side in a copy of their own, which stays in a register: any byte that is copied
+    // might be one of this object.
+    template <class Places, class N>
+    void copy_runs(std::byte* base, const Places at, N n) noexcept {
+        Side side = side_;
+        for (size_t i = 0; i < at.size(); ++i) side(base + at[i], n);
+        side_ = side;
+    }
+    template <class Places>
+    void copy_lists(std::byte* base, const Places at, const Layout& list) noexcept {
+        Side side = side_;
+        const Layout::Part* const first = list.parts().data();
+        const Layout::Part* const last = &list.parts().back();
+        const size_t last_bytes = list.size() - last->before;
+        for (size_t i = 0; i < at.size(); ++i) {
+            std::byte* const here = base + at[i];
+            for (const Layout::Part* part = first; part != last; ++part)
+                side(here + part->at, part[1].before - part->before);
+            side(here + last->at, last_bytes);
+        }
+        side_ = side;
+    }
+
+    Side side_;
+};
+
+} // namespace
+
+void Data::pack(size_t from, std::span<std::byte> out) const noexcept {
+    type->layout()->visit(address, count, type->extent(), from, out.size(),
+                          Copier{Packing{out.data()}});
+}
+
+void Data::unpack(size_t from, std::span<const std::byte> in) const noexcept {
+    constexpr size_t kFar = size_t{32} << 20; // more than a core's share of a cache
+    const auto unpack = [&](auto side) {
+        type->layout()->visit(address, count, type->extent(), from, in.size(), Copier{side});
+    };
+    if (bytes() < kFar) return unpack(Unpacking<Memory::near>{in.data()});
+    unpack(Unpacking<Memory::far>{in.data()});
+    fence_streams();
+}
+
+} // namespace odrc::mpi
