@@ -40,6 +40,9 @@ enum class Basic : uint8_t {
     two_double,
 };
 
+class BlockTally;
+class TypeNumbers;
+
 // MPI 4.1: what is sent, and how far from one to the next. Shared by its handle and by the
 // operations that use it; predefined ones are for ever.
 class Datatype : public Counted {
@@ -49,6 +52,7 @@ public:
         , lb_{lb}
         , ub_{ub}
         , alignment_{alignment} {}
+    ~Datatype() override;
 
     static Datatype* of(MPI_Datatype handle) noexcept; // null: there is none
     MPI_Datatype handle() noexcept;
@@ -71,10 +75,14 @@ public:
     void commit() noexcept { committed_ = true; }
     Basic basic() const noexcept { return basic_; }
 
+    // How long its pieces are (blocks.hpp): counted when it is first asked for.
+    const BlockTally& block_tally() const;
+
     std::string name;
 
 private:
     friend struct PredefinedTypes;
+    friend class TypeNumbers;
 
     LayoutRef layout_;
     ptrdiff_t lb_;
@@ -83,6 +91,9 @@ private:
     uint8_t predefined_{0}; // its handle
     bool committed_{false};
     Basic basic_{Basic::none};
+    mutable std::shared_ptr<const BlockTally> block_tally_;
+    mutable TypeNumbers* numbers_{nullptr}; // peers may know it by a number of these
+    mutable uint32_t number_{0};
 };
 
 // So many of a type in memory: what most calls are about.
