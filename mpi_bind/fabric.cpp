@@ -28,12 +28,18 @@ void check(ssize_t result, const char* call) {
 // groups and break over them (tcp;ofi_rxm of libfabric 1.17).
 bool passes_broadcasts_on(const std::string& provider) { return provider == "odrc"; }
 
-// Messages keep their order, as MPI's have to (3.5).
-fi_info* find(const std::string& provider) {
-    const std::unique_ptr<fi_info, decltype([](fi_info* i) { fi_freeinfo(i); })> hints{
-        fi_allocinfo()};
+using Infos = std::unique_ptr<fi_info, decltype([](fi_info* i) { fi_freeinfo(i); })>;
+
+// Messages keep their order, as MPI's have to (3.5). Null where there is no such provider.
+fi_info* find(const std::string& provider, bool with_memory, int& error) {
+    const Infos hints{fi_allocinfo()};
     if (!hints) throw std::bad_alloc{};
     hints->caps = FI_TAGGED;
+    if (with_memory) {
+        hints->caps |= FI_RMA;
+        hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+        hints->domain_attr->cq_data_size = sizeof(uint64_t);
+    }
     if (passes_broadcasts_on(provider)) {
         hints->caps |= FI_COLLECTIVE;
         hints->domain_attr->data_progress = FI_PROGRESS_AUTO;
@@ -45,8 +51,16 @@ fi_info* find(const std::string& provider) {
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->fabric_attr->prov_name = strdup(provider.c_str());
     fi_info* found = nullptr;
-    const int result = fi_getinfo(kVersion, nullptr, nullptr, 0, hints.get(), &found);
-    check(result, ("fi_getinfo, provider " + provider).c_str());
+    error = fi_getinfo(kVersion, nullptr, nullptr, 0, hints.get(), &found);
+    return found;
+}
+
+// With memory that peers can read and write, if the provider has that.
+fi_info* find(const std::string& provider) {
+    int error = 0;
+    fi_info* found = find(provider, true, error);
+    if (!found) found = find(provider, false, error);
+    if (!found) check(error, ("fi_getinfo, provider " + provider).c_str());
     return found;
 }
 
@@ -60,6 +74,10 @@ Fabric::Fabric(const std::string& provider)
     fid_domain* domain = nullptr;
     check(fi_domain(fabric, info_.get(), &domain, nullptr), "fi_domain");
     domain_.reset(domain);
+    if (info_->caps & FI_RMA)
+        pieces_ = std::min(info_->tx_attr->iov_limit, info_->tx_attr->rma_iov_limit);
+    // Others have none.
+    fi_open_ops(&domain->fid, FI_ODRC_MEMORY_OPS, 0, reinterpret_cast<void**>(&memory_), nullptr);
     fi_av_attr av_attr{};
     av_attr.type = FI_AV_UNSPEC;
     fid_av* av = nullptr;
@@ -160,11 +178,14 @@ void Fabric::insist(const char* call, F&& f) noexcept {
     if (result) fatal("{}: {}", call, fi_strerror(static_cast<int>(-result)));
 }
 
-bool Fabric::inject(fi_addr_t to, uint64_t tag, const void* bytes, size_t size) noexcept {
-    const ssize_t result = fi_tinject(endpoint_.get(), bytes, size, to, tag);
+bool Fabric::has_taken(const char* call, ssize_t result) noexcept {
     if (result && result != -FI_EAGAIN)
-        fatal("fi_tinject: {}", fi_strerror(static_cast<int>(-result)));
+        fatal("{}: {}", call, fi_strerror(static_cast<int>(-result)));
     return result == 0;
+}
+
+bool Fabric::inject(fi_addr_t to, uint64_t tag, const void* bytes, size_t size) noexcept {
+    return has_taken("fi_tinject", fi_tinject(endpoint_.get(), bytes, size, to, tag));
 }
 
 void Fabric::send(fi_addr_t to, uint64_t tag, const void* bytes, size_t size,
@@ -177,6 +198,12 @@ void Fabric::send(fi_addr_t to, uint64_t tag, uint64_t data, const void* bytes, 
                   Operation& op) noexcept {
     insist("fi_tsenddata",
            [&] { return fi_tsenddata(endpoint_.get(), bytes, size, nullptr, data, to, tag, &op); });
+}
+
+bool Fabric::try_send(fi_addr_t to, uint64_t tag, std::span<const std::byte> bytes,
+                      Operation& op) noexcept {
+    return has_taken("fi_tsend",
+                     fi_tsend(endpoint_.get(), bytes.data(), bytes.size(), nullptr, to, tag, &op));
 }
 
 void Fabric::broadcast(FabricGroup& group, fi_addr_t root, void* bytes, size_t size,
@@ -194,6 +221,11 @@ void Fabric::receive(uint64_t tag, uint64_t ignore, void* bytes, size_t size,
     insist("fi_trecv", [&] {
         return fi_trecv(endpoint_.get(), bytes, size, nullptr, FI_ADDR_UNSPEC, tag, ignore, &op);
     });
+}
+
+bool Fabric::try_receive(uint64_t tag, std::span<std::byte> bytes, Operation& op) noexcept {
+    return has_taken("fi_trecv", fi_trecv(endpoint_.get(), bytes.data(), bytes.size(), nullptr,
+                                          FI_ADDR_UNSPEC, tag, 0, &op));
 }
 
 void Fabric::look(uint64_t tag, uint64_t ignore, void* bytes, size_t size, uint64_t flags,
@@ -222,6 +254,10 @@ bool Fabric::progress() noexcept {
     const ssize_t n = fi_cq_read(completions_.get(), entries, kAtOnce);
     for (ssize_t i = 0; i < n; ++i) {
         const fi_cq_tagged_entry& e = entries[i];
+        if (!e.op_context) { // of another's doing
+            listener_(e.data);
+            continue;
+        }
         Operation& op = Operation::of(e.op_context);
         op.done(op, {.length = e.len, .tag = e.tag, .data = e.data, .error = 0});
     }

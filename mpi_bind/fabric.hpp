@@ -11,6 +11,7 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include <span>
 #include <string>
@@ -37,6 +38,12 @@ struct Operation {
 };
 
 class FabricGroup;
+
+// Memory as those name it who read and write it from elsewhere (fi_rma(3)).
+struct RemoteMemory {
+    uint64_t address;
+    uint64_t key;
+};
 
 // An endpoint for tagged messages, of any provider: what of libfabric this library uses.
 class Fabric {
@@ -80,6 +87,34 @@ public:
     void broadcast(FabricGroup& group, fi_addr_t root, void* bytes, size_t size,
                    Operation& op) noexcept;
 
+    // Whether its peers' memory can be read and written, and they be told so with 64 bits.
+    bool reaches_memory() const noexcept { return pieces_ > 0; }
+    // So many pieces of memory on either side of a read or write.
+    size_t most_pieces() const noexcept { return pieces_; }
+    // Pages for data that passes through, where the device moves it best; null: there are none.
+    std::byte* allocate(size_t bytes) noexcept;
+    void release(std::byte* memory, size_t bytes) noexcept;
+    // Lets peers read and write it, as long as the region lasts; null where the provider refuses.
+    class Region;
+    std::unique_ptr<Region> expose(void* memory, size_t bytes) noexcept;
+    // False: it cannot be taken now. What is marked with more goes with what follows at once.
+    struct Access {
+        fi_addr_t peer;
+        std::span<const iovec> here;
+        std::span<const fi_rma_iov> there;
+        bool more{false};
+    };
+    bool read(const Access& access, Operation& op) noexcept;
+    bool write(const Access& access, Operation& op) noexcept;
+    // The peer hears of it, by those bits, when the data is there.
+    bool write(const Access& access, uint64_t bits, Operation& op) noexcept;
+    // Who hears of what others have written.
+    void set_listener(void (*listener)(uint64_t bits) noexcept) noexcept { listener_ = listener; }
+    // As send and receive, but for who cannot make progress meanwhile. False: there is no room now.
+    bool try_send(fi_addr_t to, uint64_t tag, std::span<const std::byte> bytes,
+                  Operation& op) noexcept;
+    bool try_receive(uint64_t tag, std::span<std::byte> bytes, Operation& op) noexcept;
+
     // Takes in what is done. False when that was nothing.
     bool progress() noexcept;
 
@@ -96,7 +131,9 @@ private:
 
     template <class F>
     void insist(const char* call, F&& f) noexcept;
+    static bool has_taken(const char* call, ssize_t result) noexcept; // else there is no room
     bool take_error() noexcept;
+    bool access(const Access& access, uint64_t flags, uint64_t bits, Operation& op) noexcept;
     void open_events();
     std::vector<std::byte> address() const;
     std::vector<std::byte> list() const;
@@ -108,8 +145,23 @@ private:
     Owned<fid_cq> completions_;
     Owned<fid_eq> events_; // null: without groups there are none
     Owned<fid_ep> endpoint_;
-    fi_odrc_ranges_ops* lists_{nullptr}; // null: the address is enough
+    fi_odrc_ranges_ops* lists_{nullptr};  // null: the address is enough
+    fi_odrc_memory_ops* memory_{nullptr}; // null: any pages are as good
+    size_t pieces_{0};                    // 0: without reads and writes
+    uint64_t keys_{0};                    // that have been chosen here
+    void (*listener_)(uint64_t bits) noexcept {nullptr};
     std::list<FabricGroup> groups_;
+};
+
+// Memory that peers may read and write.
+class Fabric::Region {
+public:
+    RemoteMemory remote() const noexcept { return remote_; }
+
+private:
+    friend class Fabric;
+    Owned<fid_mr> region_;
+    RemoteMemory remote_{};
 };
 
 } // namespace odrc::mpi

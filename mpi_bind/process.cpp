@@ -41,6 +41,7 @@ bool Process::is_over_ = false;
 
 Process::Process()
     : fabric_{provider()}
+    , transfers_{fabric_}
     , addresses_(static_cast<size_t>(launch_.size()), FI_ADDR_NOTAVAIL)
     , patience_{patience_of(launch_.neighbours().size())} {
     if (launch_.size() > kMostRanks) throw StartError{"a job of more than a million processes"};
@@ -69,6 +70,7 @@ void Process::end() noexcept {
     process.advance_until([&] { return process.alone_ == 0 && process.owed_.empty(); });
     barrier(process.world());
     process.launch_.meet();
+    process.transfers_.profile().report(process.launch_.rank());
     delete instance_;
     instance_ = nullptr;
     is_over_ = true;
@@ -86,6 +88,7 @@ fi_addr_t Process::ask_for_address(int rank) noexcept {
 
 void Process::advance() noexcept {
     const bool found = fabric_.progress();
+    transfers_.go_on();
     if (!owed_.empty() && send_acknowledgements()) return;
     if (found)
         idle_ = 0;

@@ -7,6 +7,7 @@
 #include "fabric.hpp"
 #include "fatal.hpp"
 #include "launch.hpp"
+#include "schemes/transfers.hpp"
 
 #include <vector>
 
@@ -27,6 +28,7 @@ public:
 
     Launch& launch() noexcept { return launch_; }
     Fabric& fabric() noexcept { return fabric_; }
+    Transfers& transfers() noexcept { return transfers_; }
     Communicator& world() noexcept { return *world_; }
     Communicator& self() noexcept { return *self_; }
 
@@ -67,6 +69,7 @@ private:
 
     Launch launch_;
     Fabric fabric_;
+    Transfers transfers_;
     std::vector<fi_addr_t> addresses_; // by rank; FI_ADDR_NOTAVAIL: nobody has asked
     Communicator* world_;
     Communicator* self_;

@@ -5,7 +5,8 @@
 
 #include "bsend_buffer.hpp"
 #include "process.hpp"
-#include "tag.hpp"
+#include "schemes/incoming.hpp"
+#include "schemes/outgoing.hpp"
 
 #include <rdma/fi_errno.h>
 
@@ -20,6 +21,11 @@ fi_addr_t address_of(const Communicator& c, int rank) noexcept {
 
 uint32_t context_of(const Address& a) noexcept {
     return a.collective ? a.communicator->collective_context() : a.communicator->context();
+}
+
+// Of the message, which may have been but offered.
+size_t length_of(const Outcome& outcome) noexcept {
+    return outcome.tag & kOffered ? length_in_offer(outcome.data) : outcome.length;
 }
 
 int class_of(int error) noexcept {
@@ -96,11 +102,13 @@ std::byte* Request::pack() {
 void Request::start_send() {
     Process& process = Process::get();
     const fi_addr_t to = address_of(*communicator_, peer_);
+    uint64_t tag = full_tag(context_, communicator_->rank(), tag_);
+    ++under_way_;
+    if (mode_ != SendMode::buffered && process.transfers().offers(data_))
+        return Outgoing::begin(process.transfers(), data_, to, tag, *this);
     const bool copies = mode_ == SendMode::buffered || !data_.is_contiguous();
     const std::byte* bytes = copies ? pack() : data_.address + data_.type->layout()->begin();
     const size_t size = data_.bytes();
-    uint64_t tag = full_tag(context_, communicator_->rank(), tag_);
-    ++under_way_;
     if (mode_ != SendMode::synchronous) return process.fabric().send(to, tag, bytes, size, *this);
     const uint64_t number = process.next_number() & 0xffffffff;
     ++under_way_;
@@ -111,7 +119,7 @@ void Request::start_send() {
 Request::Pattern Request::pattern() const noexcept {
     const bool any_source = peer_ == MPI_ANY_SOURCE, any_tag = tag_ == MPI_ANY_TAG;
     return {full_tag(context_, any_source ? 0 : peer_, any_tag ? 0 : tag_),
-            kSynchronous | (any_source ? kAnySource : 0) | (any_tag ? kAnyTag : 0)};
+            kSynchronous | kOffered | (any_source ? kAnySource : 0) | (any_tag ? kAnyTag : 0)};
 }
 
 std::byte* Request::place_for_data() {
@@ -143,7 +151,8 @@ void Request::start_claimed(const Data& data) {
     type_ = Ref{const_cast<Datatype&>(*data.type)};
     ++under_way_;
     Process::get().fabric().look(full_tag(context_, status_.MPI_SOURCE, status_.MPI_TAG),
-                                 kSynchronous, place_for_data(), data.bytes(), FI_CLAIM, *this);
+                                 kSynchronous | kOffered, place_for_data(), data.bytes(), FI_CLAIM,
+                                 *this);
 }
 
 // ---- how it ends -------------------------------------------------------------------------------
@@ -155,7 +164,7 @@ void Request::on_done(Operation& op, const Outcome& outcome) noexcept {
         request.found_ = outcome.error == 0;
         request.status_.MPI_SOURCE = source_in(outcome.tag);
         request.status_.MPI_TAG = tag_in(outcome.tag);
-        request.status_.odrc_bytes = static_cast<MPI_Count>(outcome.length);
+        request.status_.odrc_bytes = static_cast<MPI_Count>(length_of(outcome));
         return;
     }
     if (request.receives_)
@@ -176,11 +185,33 @@ void Request::received(const Outcome& outcome) noexcept {
     }
     status_.MPI_SOURCE = source_in(outcome.tag);
     status_.MPI_TAG = tag_in(outcome.tag);
-    status_.MPI_ERROR = class_of(outcome.error);
-    status_.odrc_bytes = static_cast<MPI_Count>(std::min(outcome.length, data_.bytes()));
+    const size_t length = length_of(outcome);
+    status_.MPI_ERROR = class_of(length > data_.bytes() ? FI_ETRUNC : outcome.error);
+    status_.odrc_bytes = static_cast<MPI_Count>(std::min(length, data_.bytes()));
+    if (outcome.tag & kOffered) return accept(outcome);
     if (packed_) data_.unpack(0, {packed_.get(), static_cast<size_t>(status_.odrc_bytes)});
     if (outcome.tag & kSynchronous)
         Process::get().acknowledge(address_of(*communicator_, status_.MPI_SOURCE), outcome.data);
+}
+
+// The offer lies where the first bytes of the data belong.
+void Request::accept(const Outcome& outcome) {
+    Process& process = Process::get();
+    const fi_addr_t from = address_of(*communicator_, status_.MPI_SOURCE);
+    ++under_way_;
+    Offer offer;
+    if (data_.bytes() < sizeof offer)
+        return Incoming::refuse(process.transfers(), data_, from, outcome.data, *this);
+    const std::byte* place =
+        packed_ ? packed_.get() : data_.address + data_.type->layout()->begin();
+    std::memcpy(&offer, place, sizeof offer);
+    packed_.reset();
+    Incoming::begin(process.transfers(), data_, from, offer, *this);
+}
+
+void Request::transferred(int error) noexcept {
+    if (error) status_.MPI_ERROR = class_of(error);
+    one_is_over();
 }
 
 void Request::one_is_over() noexcept {

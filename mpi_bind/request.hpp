@@ -63,6 +63,8 @@ public:
     void leave() noexcept;
 
     Communicator& communicator() const noexcept { return *communicator_; }
+    // What was offered has gone over, or has failed (a fi_errno value).
+    void transferred(int error) noexcept;
 
 private:
     explicit Request() noexcept
@@ -77,6 +79,7 @@ private:
     };
     Pattern pattern() const noexcept;
     void received(const Outcome& outcome) noexcept;
+    void accept(const Outcome& outcome);
     void one_is_over() noexcept;
     void recycle() noexcept;
     std::byte* pack();

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/costs.hpp"
+
+#include "schemes/kept_costs.hpp"
+
+#include <new>
+
+namespace odrc::mpi {
+
+namespace {
+
+// Two MPIs of different versions, or over different devices, do not share what they know.
+KeptCosts kept_for(const Fabric& fabric) {
+    return KeptCosts{"odrc_mpi " PACKAGE_VERSION ", " + fabric.name()};
+}
+
+} // namespace
+
+Costs::Costs(Fabric& fabric)
+    : fabric_{fabric} {
+    if (!fabric.reaches_memory()) return;
+    const auto kept = kept_for(fabric).find();
+    are_measured_ = kept.has_value();
+    if (kept) costs_ = *kept;
+}
+
+Costs::~Costs() {
+    exposed_staging_.reset();
+    exposed_plain_.reset();
+    if (staging_) fabric_.release(staging_, kTrialBytes);
+}
+
+const TrialMemory& Costs::trial_memory() noexcept {
+    static const TrialMemory nothing{};
+    if (are_measured_) return nothing;
+    if (trial_.plain.key || staging_) return trial_;
+    staging_ = fabric_.allocate(kTrialBytes);
+    plain_.reset(new (std::nothrow) std::byte[kTrialBytes]{});
+    if (!staging_ || !plain_) return nothing;
+    exposed_staging_ = fabric_.expose(staging_, kTrialBytes);
+    exposed_plain_ = fabric_.expose(plain_.get(), kTrialBytes);
+    if (exposed_staging_ && exposed_plain_)
+        trial_ = {.staging = exposed_staging_->remote(), .plain = exposed_plain_->remote()};
+    return trial_;
+}
+
+const SchemeCosts& Costs::known(fi_addr_t peer, const TrialMemory& trial) noexcept {
+    if (are_measured_ || !trial.plain.key) return costs_;
+    are_measured_ = true;
+    const auto measured = measure_costs(fabric_, peer, trial);
+    if (!measured) return costs_;
+    costs_ = *measured;
+    kept_for(fabric_).keep(costs_);
+    return costs_;
+}
+
+size_t Costs::least_offered() const noexcept { return size_t{16} << 10; }
+
+} // namespace odrc::mpi

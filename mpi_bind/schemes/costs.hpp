@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "schemes/words.hpp"
+
+#include <optional>
+
+namespace odrc::mpi {
+
+// What the parts of the schemes take, in nanoseconds: of a processor that copies, and of a device
+// from the call to the completion, many at a time.
+struct SchemeCosts {
+    double copied_piece; // packing or unpacking one piece more
+    double copied_byte;  // and one byte
+    double write;        // a write to a segment, of which the receiver hears
+    double gathered;     // one piece more of that
+    double written_byte;
+    double read;      // a read out of a segment
+    double scattered; // one piece more of that
+    double read_byte;
+    double placed; // Multi-W: a piece, written to plain memory
+    double placed_byte;
+    double exposed;      // registering data for that
+    double word;         // telling the other side something
+    double by_processor; // the share of a write that the sender's processor has to do: 0 to 1
+};
+
+// Those that were read off the emulated and the real devices when this was written: what is
+// expected until they are measured.
+inline constexpr SchemeCosts kUsualCosts{
+    .copied_piece = 3,
+    .copied_byte = 0.03,
+    .write = 400,
+    .gathered = 40,
+    .written_byte = 0.04,
+    .read = 500,
+    .scattered = 40,
+    .read_byte = 0.04,
+    .placed = 400,
+    .placed_byte = 0.08,
+    .exposed = 1000,
+    .word = 400,
+    .by_processor = 1,
+};
+
+// Measures them, with the memory of a peer that does nothing for it meanwhile. None: it is not
+// there.
+std::optional<SchemeCosts> measure_costs(Fabric& fabric, fi_addr_t peer, const TrialMemory& trial);
+inline constexpr size_t kTrialBytes = size_t{128} << 10; // of each kind
+
+// What they are on the process's device: kept from earlier runs in a file of the user's, or
+// measured with the first peer that offers a message.
+class Costs {
+public:
+    explicit Costs(Fabric& fabric);
+    ~Costs();
+
+    // What peers may measure with; nothing, once they are known here.
+    const TrialMemory& trial_memory() noexcept;
+    const SchemeCosts& known(fi_addr_t peer, const TrialMemory& trial) noexcept;
+    // The least message that is worth an offer, in bytes.
+    size_t least_offered() const noexcept;
+
+private:
+    Fabric& fabric_;
+    SchemeCosts costs_{kUsualCosts};
+    bool are_measured_{false};
+    std::byte* staging_{nullptr};
+    std::unique_ptr<std::byte[]> plain_;
+    std::unique_ptr<Fabric::Region> exposed_staging_;
+    std::unique_ptr<Fabric::Region> exposed_plain_;
+    TrialMemory trial_{};
+};
+
+} // namespace odrc::mpi

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/incoming.hpp"
+
+#include "layout_wire.hpp"
+#include "request.hpp"
+#include "schemes/shape.hpp"
+#include "schemes/transfers.hpp"
+
+#include <algorithm>
+
+namespace odrc::mpi {
+
+Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
+                   Request& request)
+    : Transfer{transfers, data, from, request}
+    , number_{transfers.incoming().add(*this)}
+    , offer_{offer} {
+    answer_.number = number_;
+    answer_.bytes = std::min<uint64_t>(offer.bytes, data.bytes());
+    answer_.segment = 1;
+}
+
+Incoming::~Incoming() {
+    transfers_.give_back(transfers_.unpacked(), staging_);
+    transfers_.incoming().remove(number_);
+}
+
+void Incoming::begin(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
+                     Request& request) {
+    transfers.adopt(std::unique_ptr<Transfer>{new Incoming{transfers, data, from, offer, request}});
+}
+
+void Incoming::refuse(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t offer_bits,
+                      Request& request) {
+    Offer nothing{};
+    nothing.number = number_in_offer(offer_bits);
+    begin(transfers, data, from, nothing, request);
+}
+
+Next Incoming::go_on() noexcept {
+    if (error_) return fail();
+    if (!plan_ && answer_.bytes > 0 && !choose()) return Next::wait; // for room
+    if (answer_.scheme == Scheme::p_rrs && !is_listening() && ready_.segments < segments() &&
+        !listen(to_receiver(number_), {reinterpret_cast<std::byte*>(&heard_), sizeof heard_}))
+        return Next::again;
+    if (!way_ && answer_.bytes > 0) way_ = make_way();
+    if (!tell_sender()) return own_step_.busy ? Next::wait : Next::again;
+    if (way_) {
+        const Next next = way_->go_on();
+        if (next != Next::over) return next;
+    }
+    return is_busy() ? Next::wait : Next::over;
+}
+
+// False: what it takes is not free.
+bool Incoming::choose() {
+    Plan plan = choose_with(true);
+    if (plan.scheme == Scheme::multi_w && !expose_data()) plan = choose_with(false);
+    answer_.scheme = plan.scheme;
+    answer_.single = plan.single;
+    answer_.segment = static_cast<uint32_t>(plan.segment);
+    answer_.room = static_cast<uint32_t>(plan.room);
+    if (plan.scheme == Scheme::bc_spup || plan.scheme == Scheme::rwg_up) {
+        const size_t bytes = std::min<size_t>(plan.room * plan.segment, answer_.bytes);
+        staging_ = transfers_.take(transfers_.unpacked(), bytes, *this);
+        if (!staging_) return false;
+        answer_.memory = staging_.remote;
+        granted_ = answer_.room;
+    }
+    if (plan.scheme == Scheme::multi_w) name_layout();
+    plan_ = plan;
+    transfers_.profile().count(offer_, shape_of(data_), answer_.bytes, plan);
+    return true;
+}
+
+Plan Incoming::choose_with(bool exposes) {
+    return choose_scheme(
+        transfers_.costs().known(peer_, offer_.trial), offer_, shape_of(data_), answer_.bytes,
+        {.packs = offer_.packs, .unpacks = transfers_.unpacked().open(), .exposes = exposes},
+        wanted_scheme());
+}
+
+// All that lies between its first byte and its last.
+bool Incoming::expose_data() {
+    const Layout& layout = *data_.type->layout();
+    const ptrdiff_t last = static_cast<ptrdiff_t>(data_.count - 1) * data_.type->extent();
+    std::byte* const begin = data_.address + layout.begin() + std::min<ptrdiff_t>(0, last);
+    std::byte* const end = data_.address + layout.end() + std::max<ptrdiff_t>(0, last);
+    region_ = fabric().expose(begin, static_cast<size_t>(end - begin));
+    if (!region_) return false;
+    answer_.memory = region_->remote();
+    answer_.memory.address += static_cast<uint64_t>(data_.address - begin);
+    return true;
+}
+
+void Incoming::name_layout() {
+    TypeNumbers& numbers = transfers_.type_numbers();
+    const auto [index, version] = numbers.of(*data_.type);
+    answer_.count = data_.count;
+    answer_.extent = data_.type->extent();
+    answer_.type = index;
+    answer_.version = version;
+    if (numbers.is_told(index, peer_)) return;
+    layout_ = encode(*data_.type->layout());
+    answer_.layout_bytes = layout_.size();
+    numbers.tell(index, peer_);
+}
+
+bool Incoming::tell_sender() noexcept {
+    const uint64_t tag = to_sender(offer_.number);
+    if (!answer_said_) {
+        if (!say(tag, std::as_bytes(std::span{&answer_, 1}))) return false;
+        answer_said_ = true;
+    }
+    if (layout_.empty() || layout_said_) return true;
+    return layout_said_ = !own_step_.busy && say(tag, layout_);
+}
+
+bool Incoming::grant(uint64_t segments) noexcept {
+    if (segments <= granted_) return true;
+    const Granted granted{.segments = segments};
+    if (!fabric().inject(peer_, to_sender(offer_.number), &granted, sizeof granted)) return false;
+    granted_ = segments;
+    return true;
+}
+
+void Incoming::on_heard(size_t) noexcept { ready_ = heard_; }
+
+void Incoming::on_written(uint64_t segment) noexcept {
+    way_->on_written(segment);
+    wake();
+}
+
+std::unique_ptr<Way> Incoming::make_way() {
+    switch (answer_.scheme) {
+    case Scheme::bc_spup:
+    case Scheme::rwg_up:
+        return unpacking_way(*this, plan_->whole);
+    case Scheme::p_rrs:
+        return p_rrs_way(*this);
+    case Scheme::multi_w:
+        return multi_w_way(*this);
+    case Scheme::generic:
+        break;
+    }
+    return generic_way(*this);
+}
+
+} // namespace odrc::mpi

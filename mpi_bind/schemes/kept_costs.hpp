@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "schemes/costs.hpp"
+
+#include <string>
+
+namespace odrc::mpi {
+
+// What was measured is kept for later runs, in a file of the user's: $XDG_CACHE_HOME/odrc or
+// ~/.cache/odrc. That is no more than a saving of time: whoever cannot read it, or finds anything
+// else in it, measures again.
+class KeptCosts {
+public:
+    // key: what else the costs depend on: a line of text.
+    explicit KeptCosts(std::string key);
+
+    std::optional<SchemeCosts> find() const noexcept;
+    void keep(const SchemeCosts& costs) const noexcept;
+
+private:
+    std::string key_;
+    std::string folder_; // empty: there is none
+    std::string path_;
+};
+
+} // namespace odrc::mpi

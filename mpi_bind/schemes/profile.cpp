@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#define FMT_HEADER_ONLY // no shared library for the programs that are linked to us
+#include <fmt/format.h>
+
+#include "schemes/profile.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace odrc::mpi {
+
+SchemeProfile::SchemeProfile() {
+    if (const char* path = std::getenv("ODRC_MPI_PROFILE")) path_ = path;
+}
+
+void SchemeProfile::count_alike(const Offer& offer, const Shape& receiver, uint64_t bytes,
+                                const Plan& plan) {
+    const Alike alike{plan.scheme, plan.segment, std::bit_width(bytes),
+                      std::bit_width(offer.shape.mean), std::bit_width(receiver.mean)};
+    Decision& decision = decisions_[alike];
+    ++decision.messages;
+    decision.bytes += bytes;
+    decision.sender_piece = offer.shape.mean;
+    decision.receiver_piece = receiver.mean;
+    decision.expected = plan.expected;
+}
+
+void SchemeProfile::report(int rank) const noexcept {
+    if (decisions_.empty()) return;
+    std::string text;
+    for (const auto& [alike, d] : decisions_) {
+        text += fmt::format(R"({{"rank":{},"scheme":"{}","segment":{},"messages":{},"bytes":{},)"
+                            R"("sender_piece":{},"receiver_piece":{},"expected_us":{{)",
+                            rank, name_of(std::get<0>(alike)), std::get<1>(alike), d.messages,
+                            d.bytes, d.sender_piece, d.receiver_piece);
+        const char* separator = "";
+        for (size_t i = 0; i < kSchemes; ++i) {
+            if (std::isinf(d.expected[i])) continue; // it could not be taken
+            text += fmt::format(R"({}"{}":{:.2f})", separator, name_of(static_cast<Scheme>(i)),
+                                d.expected[i] / 1000);
+            separator = ",";
+        }
+        text += "}}\n";
+    }
+    const bool is_file = path_ != "1";
+    std::FILE* file =
+        is_file ? std::fopen(fmt::format("{}.{}", path_, rank).c_str(), "ae") : stderr;
+    if (!file) return;
+    std::fwrite(text.data(), 1, text.size(), file);
+    if (is_file) std::fclose(file);
+}
+
+} // namespace odrc::mpi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/staging.hpp"
+
+#include <utility>
+
+namespace odrc::mpi {
+
+Staging::~Staging() {
+    region_.reset();
+    if (memory_) fabric_.release(memory_, kBytes);
+}
+
+bool Staging::open() noexcept {
+    if (region_ || refused_) return !refused_;
+    memory_ = fabric_.allocate(kBytes);
+    if (memory_) region_ = fabric_.expose(memory_, kBytes);
+    refused_ = !region_;
+    return !refused_;
+}
+
+Staging::Stretch Staging::take(size_t bytes) noexcept {
+    const size_t wanted = (bytes + kGranule - 1) / kGranule;
+    size_t first = 0;
+    for (size_t i = 0; i < kGranules; ++i) {
+        if (taken_[i]) first = i + 1;
+        if (i + 1 - first < wanted) continue;
+        for (size_t g = first; g <= i; ++g) taken_.set(g);
+        const size_t offset = first * kGranule;
+        const RemoteMemory all = region_->remote();
+        return {.address = memory_ + offset,
+                .bytes = wanted * kGranule,
+                .remote = {all.address + offset, all.key}};
+    }
+    return {};
+}
+
+void Staging::give_back(Stretch& stretch) noexcept {
+    const Stretch gone = std::exchange(stretch, {});
+    if (!gone) return;
+    const size_t first = static_cast<size_t>(gone.address - memory_) / kGranule;
+    for (size_t g = first; g < first + gone.bytes / kGranule; ++g) taken_.reset(g);
+}
+
+} // namespace odrc::mpi

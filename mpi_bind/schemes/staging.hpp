@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "fabric.hpp"
+
+#include <bitset>
+
+namespace odrc::mpi {
+
+// Memory through which packed data passes, registered once, at the first message that needs it. It
+// is bounded: who gets none waits until others give back what they have.
+class Staging {
+public:
+    static constexpr size_t kBytes = size_t{8} << 20;
+    static constexpr size_t kGranule = size_t{16} << 10;
+
+    struct Stretch {
+        std::byte* address{nullptr}; // null: there is none
+        size_t bytes{0};
+        RemoteMemory remote{};
+
+        explicit operator bool() const noexcept { return address != nullptr; }
+    };
+
+    explicit Staging(Fabric& fabric) noexcept
+        : fabric_{fabric} {}
+    ~Staging();
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+
+    // Whether there is such memory at all.
+    bool open() noexcept;
+    // At least that many bytes in one piece: the first ones that are free, which were last used.
+    Stretch take(size_t bytes) noexcept;
+    void give_back(Stretch& stretch) noexcept;
+
+private:
+    static constexpr size_t kGranules = kBytes / kGranule;
+
+    Fabric& fabric_;
+    std::byte* memory_{nullptr};
+    std::unique_ptr<Fabric::Region> region_;
+    std::bitset<kGranules> taken_;
+    bool refused_{false};
+};
+
+} // namespace odrc::mpi

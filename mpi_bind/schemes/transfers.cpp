@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/transfers.hpp"
+
+#include "process.hpp"
+#include "schemes/incoming.hpp"
+#include "schemes/outgoing.hpp"
+
+#include <algorithm>
+
+namespace odrc::mpi {
+
+Transfers::Transfers(Fabric& fabric)
+    : fabric_{fabric}
+    , costs_{fabric}
+    , packed_{fabric}
+    , unpacked_{fabric} {
+    fabric.set_listener(on_written);
+}
+
+// What is shorter is sent at once, and has no room for an offer.
+bool Transfers::offers(const Data& data) noexcept {
+    constexpr size_t kLeast = 4096;
+    constexpr size_t kWord = 64; // which is injected
+    if (data.is_contiguous() || data.bytes() <= kLeast) return false;
+    const WantedScheme& wanted = wanted_scheme();
+    if (wanted.scheme == Scheme::generic) return false;
+    if (!fabric_.reaches_memory() || fabric_.inject_size() < kWord) return false;
+    return wanted.scheme || data.bytes() >= costs_.least_offered();
+}
+
+Staging::Stretch Transfers::take(Staging& pool, size_t bytes, Transfer& who) noexcept {
+    const Staging::Stretch stretch = pool.take(bytes);
+    if (!stretch) pool_of(pool).waiting.push_back(&who);
+    return stretch;
+}
+
+void Transfers::give_back(Staging& pool, Staging::Stretch& stretch) noexcept {
+    if (!stretch) return;
+    pool.give_back(stretch);
+    for (Transfer* waiting : std::exchange(pool_of(pool).waiting, {})) wake(*waiting);
+}
+
+void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }
+
+void Transfers::wake(Transfer& transfer) noexcept {
+    if (std::exchange(transfer.awake_, true)) return;
+    awake_.push_back(&transfer);
+}
+
+// Who is woken meanwhile goes on with the next look.
+void Transfers::go_on_all() noexcept {
+    going_on_.swap(awake_);
+    for (Transfer* transfer : going_on_) {
+        transfer->awake_ = false;
+        const Next next = transfer->go_on();
+        if (next == Next::again) wake(*transfer);
+        if (next == Next::over) remove(*transfer);
+    }
+    going_on_.clear();
+}
+
+void Transfers::remove(Transfer& transfer) noexcept {
+    std::erase(awake_, &transfer);
+    for (Pool* pool : {&packed_, &unpacked_}) std::erase(pool->waiting, &transfer);
+    transfer.end();
+    delete &transfer;
+}
+
+void Transfers::on_written(uint64_t bits) noexcept {
+    const Transfers& transfers = Process::get().transfers();
+    if (Incoming* message = transfers.incoming_.find(number_in_written(bits)))
+        message->on_written(segment_in_written(bits));
+}
+
+} // namespace odrc::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "layout_cache.hpp"
+#include "schemes/costs.hpp"
+#include "schemes/numbers.hpp"
+#include "schemes/profile.hpp"
+#include "schemes/staging.hpp"
+#include "schemes/transfer.hpp"
+
+#include <deque>
+
+namespace odrc::mpi {
+
+// All offered messages of a process that are under way, and what they share.
+class Transfers {
+public:
+    explicit Transfers(Fabric& fabric);
+
+    // Whether a message is offered, and does not go as it is.
+    bool offers(const Data& data) noexcept;
+
+    Fabric& fabric() noexcept { return fabric_; }
+    Costs& costs() noexcept { return costs_; }
+    SchemeProfile& profile() noexcept { return profile_; }
+    TypeNumbers& type_numbers() noexcept { return type_numbers_; }
+    KnownLayouts& known_layouts() noexcept { return known_layouts_; }
+    Numbers<Outgoing>& outgoing() noexcept { return outgoing_; }
+    Numbers<Incoming>& incoming() noexcept { return incoming_; }
+    // Pages for what was packed, and for what is to be unpacked. Who holds some of the former waits
+    // for nobody who waits for them: so they are apart.
+    Staging& packed() noexcept { return packed_.pool; }
+    Staging& unpacked() noexcept { return unpacked_.pool; }
+    // Takes some, or remembers that the transfer waits for it.
+    Staging::Stretch take(Staging& pool, size_t bytes, Transfer& who) noexcept;
+    void give_back(Staging& pool, Staging::Stretch& stretch) noexcept;
+
+    void adopt(std::unique_ptr<Transfer> transfer);
+    void wake(Transfer& transfer) noexcept;
+    // Does what has become possible. Part of the process's progress.
+    void go_on() noexcept {
+        if (!awake_.empty()) go_on_all();
+    }
+
+private:
+    struct Pool {
+        explicit Pool(Fabric& fabric) noexcept
+            : pool{fabric} {}
+        Staging pool;
+        std::deque<Transfer*> waiting;
+    };
+
+    Pool& pool_of(const Staging& pool) noexcept {
+        return &pool == &packed_.pool ? packed_ : unpacked_;
+    }
+    void go_on_all() noexcept;
+    void remove(Transfer& transfer) noexcept;
+    static void on_written(uint64_t bits) noexcept;
+
+    Fabric& fabric_;
+    Costs costs_;
+    SchemeProfile profile_;
+    TypeNumbers type_numbers_;
+    KnownLayouts known_layouts_;
+    Numbers<Outgoing> outgoing_;
+    Numbers<Incoming> incoming_;
+    Pool packed_;
+    Pool unpacked_;
+    std::vector<Transfer*> awake_;
+    std::vector<Transfer*> going_on_;
+};
+
+} // namespace odrc::mpi

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "fabric.hpp"
+#include "schemes/scheme.hpp"
+#include "tag.hpp"
+
+// What sender and receiver of an offered message tell each other. Both are of one job, and of one
+// kind of machine.
+//
+//     sender                                              receiver
+//       Offer, as a message of the program's  ----------->  meets its receive
+//       <----------------------------------------  Answer: the scheme, and where to
+//       segments, written; what they are by remote CQ data  ->   } BC-SPUP, RWG-UP
+//       <---------------------------------  Granted: so many segments may be written }
+//       Ready: so many segments may be read  -------------->   } P-RRS
+//       <-------------------------------------  Granted: so many have been read      }
+//       all of it, written; and that it is all, by remote CQ data ->  Multi-W
+//       all of it, packed, as a message  ------------------>   Generic
+namespace odrc::mpi {
+
+// What there is to know of the pieces that data is in, for the choice of a scheme.
+struct Shape {
+    uint64_t pieces;
+    uint64_t mean;   // bytes of one
+    uint64_t median; // likewise
+};
+
+// Where a receiver may find out what reading and writing take (costs.hpp). Keys of 0: nowhere.
+struct TrialMemory {
+    RemoteMemory staging; // as segments are in
+    RemoteMemory plain;   // as programs have it
+};
+
+struct Offer {
+    uint64_t bytes;
+    Shape shape;
+    uint32_t number; // the sender's, for this message
+    uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
+    bool packs;      // it has memory for packed segments
+    TrialMemory trial;
+};
+inline constexpr uint8_t kAnyScheme = 0xff;
+
+struct Answer {
+    uint64_t bytes; // that are wanted: as many as there is room for; of 0 there is nothing to do
+    RemoteMemory memory; // segments, one behind the other, or Multi-W: the data's address
+    uint32_t number;     // the receiver's
+    uint32_t segment;    // bytes of one
+    uint32_t room;       // for so many of them at a time
+    Scheme scheme;
+    bool single; // Multi-W: no lists
+    // Multi-W: where the data lies. Its layout, if the sender does not know it, comes behind the
+    // answer in a message of its own.
+    uint64_t count;
+    int64_t extent;
+    uint32_t type;
+    uint32_t version;
+    uint64_t layout_bytes; // 0: it knows it
+};
+
+struct Ready {
+    RemoteMemory memory; // in which segments are packed, one behind the other
+    uint64_t segments;   // since the message began
+};
+
+struct Granted {
+    uint64_t segments; // since the message began
+};
+
+// ---- by what they are found --------------------------------------------------------------------
+
+inline constexpr int kNumberBits = 24; // messages under way in each direction
+
+constexpr uint64_t to_sender(uint32_t number) noexcept { return kWordsOfSchemes | number; }
+constexpr uint64_t to_receiver(uint32_t number) noexcept {
+    return kWordsOfSchemes | uint64_t{1} << kNumberBits | number;
+}
+
+// With an offer: who has to be told if it cannot be read, and what a program that probes has to
+// know.
+inline constexpr int kLengthBits = 64 - kNumberBits;
+constexpr uint64_t offer_bits(uint32_t number, uint64_t bytes) noexcept {
+    return uint64_t{number} << kLengthBits | bytes;
+}
+constexpr uint32_t number_in_offer(uint64_t bits) noexcept {
+    return static_cast<uint32_t>(bits >> kLengthBits);
+}
+constexpr uint64_t length_in_offer(uint64_t bits) noexcept {
+    return bits & ((uint64_t{1} << kLengthBits) - 1);
+}
+
+// With what was written: which segment, of which message.
+constexpr uint64_t written_bits(uint32_t number, uint64_t segment) noexcept {
+    return uint64_t{number} << kLengthBits | segment;
+}
+constexpr uint32_t number_in_written(uint64_t bits) noexcept { return number_in_offer(bits); }
+constexpr uint64_t segment_in_written(uint64_t bits) noexcept { return length_in_offer(bits); }
+
+} // namespace odrc::mpi

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/choice.hpp"
+#include "schemes/kept_costs.hpp"
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+
+using namespace odrc::mpi;
+
+namespace {
+
+constexpr Means kAll{.packs = true, .unpacks = true, .exposes = true};
+
+Offer offer_of(uint64_t bytes, uint64_t piece) {
+    Offer offer{};
+    offer.bytes = bytes;
+    offer.shape = {.pieces = bytes / piece, .mean = piece, .median = piece};
+    offer.wanted = kAnyScheme;
+    return offer;
+}
+
+Plan plan_of(const SchemeCosts& costs, uint64_t bytes, uint64_t piece, const Means& means = kAll,
+             const WantedScheme& wanted = {}) {
+    const Offer offer = offer_of(bytes, piece);
+    return choose_scheme(costs, offer, offer.shape, bytes, means, wanted);
+}
+
+// A NIC: it copies nothing by the processor, and takes long for each request.
+constexpr SchemeCosts kNic{.copied_piece = 5,
+                           .copied_byte = 0.2,
+                           .write = 300,
+                           .gathered = 30,
+                           .written_byte = 0.08,
+                           .read = 900,
+                           .scattered = 30,
+                           .read_byte = 0.1,
+                           .placed = 300,
+                           .placed_byte = 0.08,
+                           .exposed = 2000,
+                           .word = 1500,
+                           .by_processor = 0.01};
+
+} // namespace
+
+TEST_CASE("a scheme is named, with what belongs to it") {
+    CHECK(!scheme_of("auto")->scheme);
+    CHECK(scheme_of("generic")->scheme == Scheme::generic);
+    CHECK(scheme_of("multi-w")->scheme == Scheme::multi_w);
+    CHECK(scheme_of("bc-spup:4096")->segment == 4096);
+    CHECK(scheme_of("p-rrs:1")->segment == 1);
+    CHECK(scheme_of("rwg-up:whole")->whole);
+    CHECK(scheme_of("multi-w:single")->single);
+    for (const char* text : {"", "Auto", "auto:1", "generic:4096", "multi-w:4096", "multi-w:whole",
+                             "bc-spup:", "bc-spup:0", "bc-spup:-1", "bc-spup:4k", "p-rrs:single"})
+        CHECK_MESSAGE(!scheme_of(text), text);
+}
+
+TEST_CASE("large blocks go from where they lie to where they belong, small ones are packed") {
+    CHECK(plan_of(kNic, 1 << 20, 64 << 10).scheme == Scheme::multi_w);
+    const Scheme of_words = plan_of(kNic, 1 << 20, 8).scheme;
+    CHECK((of_words == Scheme::bc_spup));
+    CHECK(plan_of(kNic, 1 << 20, 1024).scheme == Scheme::rwg_up);
+}
+
+TEST_CASE("a long message goes in segments, a short one as a whole") {
+    const Plan of_long = plan_of(kNic, 4 << 20, 8);
+    CHECK(of_long.segment < 4 << 20);
+    CHECK(of_long.room >= 2);
+    CHECK(of_long.room * of_long.segment <= 1 << 20);
+    CHECK(plan_of(kNic, 6000, 8).room == 1);
+}
+
+TEST_CASE("what there is no memory for is not chosen, whoever wants it") {
+    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, true, false}).scheme != Scheme::multi_w);
+    CHECK(plan_of(kNic, 1 << 20, 8, {false, false, false}).scheme == Scheme::generic);
+    CHECK(plan_of(kNic, 1 << 20, 8, {false, true, true}, *scheme_of("p-rrs")).scheme ==
+          Scheme::generic);
+    CHECK(plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("p-rrs")).scheme == Scheme::p_rrs);
+}
+
+TEST_CASE("the sender's wish counts where the receiver has none") {
+    Offer offer = offer_of(1 << 20, 8);
+    offer.wanted = static_cast<uint8_t>(Scheme::multi_w);
+    CHECK(choose_scheme(kNic, offer, offer.shape, 1 << 20, kAll, {}).scheme == Scheme::multi_w);
+    CHECK(choose_scheme(kNic, offer, offer.shape, 1 << 20, kAll, *scheme_of("rwg-up")).scheme ==
+          Scheme::rwg_up);
+}
+
+TEST_CASE("segments are as many bytes as were asked for, but leave room for two") {
+    CHECK(plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup:5000")).segment == 5000);
+    const Plan huge = plan_of(kNic, 64 << 20, 8, kAll, *scheme_of("bc-spup:99000000"));
+    CHECK(huge.segment * 2 <= 1 << 20);
+    const Plan whole = plan_of(kNic, 3 << 20, 8, kAll, *scheme_of("rwg-up:whole"));
+    CHECK(whole.whole);
+    CHECK(whole.room * whole.segment >= 3 << 20);
+    CHECK(!plan_of(kNic, 64 << 20, 8, kAll, *scheme_of("rwg-up:whole")).whole);
+}
+
+TEST_CASE("costs are kept for who asks for the same, and nothing else is taken for them") {
+    const auto folder = std::filesystem::temp_directory_path() / "odrc-kept-costs";
+    std::filesystem::remove_all(folder);
+    setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+    const KeptCosts kept{"a device"}, other{"another one"};
+    CHECK(!kept.find());
+    kept.keep(kNic);
+    REQUIRE(kept.find());
+    CHECK(kept.find()->write == kNic.write);
+    CHECK(kept.find()->by_processor == kNic.by_processor);
+    CHECK(!other.find());
+    for (const auto& file : std::filesystem::directory_iterator(folder / "odrc")) {
+        std::ofstream{file.path(), std::ios::app} << "1\n";
+        CHECK(!kept.find());
+        std::ofstream{file.path()} << "a device\n1\n2\nnan\n";
+        CHECK(!kept.find());
+    }
+    kept.keep(kNic);
+    CHECK(kept.find());
+    unsetenv("XDG_CACHE_HOME");
+    std::filesystem::remove_all(folder);
+}
