@@ -57,7 +57,8 @@ Next Incoming::go_on() noexcept {
 // False: what it takes is not free.
 bool Incoming::choose() {
     Plan plan = choose_with(true);
-    if (plan.scheme == Scheme::multi_w && !expose_data()) plan = choose_with(false);
+    if (plan.scheme == Scheme::multi_w && !(name_layout() && expose_data()))
+        plan = choose_with(false);
     answer_.scheme = plan.scheme;
     answer_.single = plan.single;
     answer_.segment = static_cast<uint32_t>(plan.segment);
@@ -69,7 +70,6 @@ bool Incoming::choose() {
         answer_.memory = staging_.remote;
         granted_ = answer_.room;
     }
-    if (plan.scheme == Scheme::multi_w) name_layout();
     plan_ = plan;
     transfers_.profile().count(offer_, shape_of(data_), answer_.bytes, plan);
     return true;
@@ -95,17 +95,20 @@ bool Incoming::expose_data() {
     return true;
 }
 
-void Incoming::name_layout() {
+// False: it is one that cannot be told.
+bool Incoming::name_layout() {
     TypeNumbers& numbers = transfers_.type_numbers();
     const auto [index, version] = numbers.of(*data_.type);
     answer_.count = data_.count;
     answer_.extent = data_.type->extent();
     answer_.type = index;
     answer_.version = version;
-    if (numbers.is_told(index, peer_)) return;
+    if (numbers.is_told(index, peer_)) return true;
     layout_ = encode(*data_.type->layout());
+    if (layout_.empty()) return false;
     answer_.layout_bytes = layout_.size();
     numbers.tell(index, peer_);
+    return true;
 }
 
 bool Incoming::tell_sender() noexcept {

@@ -45,7 +45,7 @@ private:
     bool choose();
     Plan choose_with(bool exposes);
     bool expose_data();
-    void name_layout();
+    bool name_layout();
     bool tell_sender() noexcept;
     std::unique_ptr<Way> make_way();
 
