@@ -51,7 +51,7 @@ inline void copy(std::byte* to, const std::byte* from, size_t n) noexcept {
 }
 
 // To memory that is not read before much else has gone through the caches: whole lines go straight
-// there, and need not be read first. Blocks with few of these gain nothing. A fence has to follow.
+// there, and need not be read first. Blocks with few of these gain little. A fence has to follow.
 inline void stream(std::byte* to, const std::byte* from, size_t n) noexcept {
 #ifdef __SSE2__
     constexpr size_t kLine = 64, kLong = 512;
