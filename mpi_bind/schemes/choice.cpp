@@ -22,8 +22,9 @@ constexpr double kPiecesAtOnce = 32; // of a work request
 struct Message {
     const SchemeCosts& costs;
     double bytes;
-    double out; // pieces that the sender has
-    double in;  // and the receiver
+    double out;    // pieces that the sender has
+    double in;     // and the receiver
+    double extent; // bytes from the receiver's first to its last
 
     double copying(double pieces) const noexcept {
         return pieces * costs.copied_piece + bytes * costs.copied_byte;
@@ -45,7 +46,8 @@ struct Message {
     }
 
     double generic() const noexcept {
-        return copying(out) + copying(in) + costs.write + 2 * bytes * costs.written_byte;
+        return copying(out) + copying(in) + costs.read + 2 * costs.word +
+               bytes * (costs.plain_byte + 2 * costs.fresh_byte);
     }
     double bc_spup(double segments) const noexcept {
         const double writing = segments * costs.write + bytes * costs.written_byte;
@@ -92,7 +94,11 @@ double least(size_t bytes, size_t& segment, F&& time) noexcept {
 Plan choose_scheme(const SchemeCosts& costs, const Offer& offer, const Shape& receiver,
                    uint64_t bytes, const Means& means, const WantedScheme& wanted) noexcept {
     const auto all = static_cast<double>(bytes);
-    const Message message{costs, all, pieces_of(offer.shape, all), pieces_of(receiver, all)};
+    const Message message{.costs = costs,
+                          .bytes = all,
+                          .out = pieces_of(offer.shape, all),
+                          .in = pieces_of(receiver, all),
+                          .extent = static_cast<double>(receiver.extent)};
     std::array<size_t, kSchemes> segments{};
     std::array<double, kSchemes> expected;
     expected.fill(std::numeric_limits<double>::infinity());

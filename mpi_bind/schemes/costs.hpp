@@ -14,34 +14,39 @@ namespace odrc::mpi {
 struct SchemeCosts {
     double copied_piece; // packing or unpacking one piece more
     double copied_byte;  // and one byte
+    double fresh_byte;   // memory that is new: whoever packs as a whole has it each time
     double write;        // a write to a segment, of which the receiver hears
     double gathered;     // one piece more of that
     double written_byte;
     double read;      // a read out of a segment
     double scattered; // one piece more of that
     double read_byte;
-    double placed; // Multi-W: a piece, written to plain memory
+    double plain_byte; // read out of plain memory
+    double placed;     // Multi-W: a piece, written to plain memory
     double placed_byte;
-    double exposed;      // registering data for that
+    double exposed; // registering data for that
+    double exposed_byte;
     double word;         // telling the other side something
     double by_processor; // the share of a write that the sender's processor has to do: 0 to 1
 };
 
-// Those that were read off the emulated and the real devices when this was written: what is
-// expected until they are measured.
+// What is expected until they are measured: about what soft0 takes.
 inline constexpr SchemeCosts kUsualCosts{
-    .copied_piece = 3,
+    .copied_piece = 1,
     .copied_byte = 0.03,
-    .write = 400,
-    .gathered = 40,
-    .written_byte = 0.04,
-    .read = 500,
-    .scattered = 40,
-    .read_byte = 0.04,
+    .fresh_byte = 0.1,
+    .write = 300,
+    .gathered = 15,
+    .written_byte = 0.03,
+    .read = 200,
+    .scattered = 20,
+    .read_byte = 0.03,
+    .plain_byte = 0.08,
     .placed = 400,
     .placed_byte = 0.08,
-    .exposed = 1000,
-    .word = 400,
+    .exposed = 5000,
+    .exposed_byte = 0,
+    .word = 300,
     .by_processor = 1,
 };
 

@@ -57,7 +57,7 @@ Next Incoming::go_on() noexcept {
 // False: what it takes is not free.
 bool Incoming::choose() {
     Plan plan = choose_with(true);
-    if (plan.scheme == Scheme::multi_w && !(name_layout() && expose_data()))
+    if (plan.scheme == Scheme::multi_w && !(expose_data() && name_layout()))
         plan = choose_with(false);
     answer_.scheme = plan.scheme;
     answer_.single = plan.single;
@@ -82,16 +82,12 @@ Plan Incoming::choose_with(bool exposes) {
         wanted_scheme());
 }
 
-// All that lies between its first byte and its last.
 bool Incoming::expose_data() {
-    const Layout& layout = *data_.type->layout();
-    const ptrdiff_t last = static_cast<ptrdiff_t>(data_.count - 1) * data_.type->extent();
-    std::byte* const begin = data_.address + layout.begin() + std::min<ptrdiff_t>(0, last);
-    std::byte* const end = data_.address + layout.end() + std::max<ptrdiff_t>(0, last);
-    region_ = fabric().expose(begin, static_cast<size_t>(end - begin));
+    const auto all = extent_of(data_);
+    region_ = fabric().expose(all.data(), all.size());
     if (!region_) return false;
     answer_.memory = region_->remote();
-    answer_.memory.address += static_cast<uint64_t>(data_.address - begin);
+    answer_.memory.address += static_cast<uint64_t>(data_.address - all.data());
     return true;
 }
 

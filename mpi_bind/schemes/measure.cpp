@@ -45,11 +45,28 @@ public:
     struct What {
         RemoteMemory memory;
         bool reads;
-        bool is_heard;   // the peer hears of it
-        size_t here;     // pieces
-        size_t there;    // pieces
-        size_t bytes;    // of a piece here
-        size_t requests; // one behind the other
+        bool is_heard;        // the peer hears of it
+        size_t here{1};       // pieces
+        size_t there{1};      // pieces
+        size_t bytes{kShort}; // of a piece here
+        size_t requests{1};   // one behind the other
+
+        What times(size_t n) const {
+            What what = *this;
+            what.requests = n;
+            return what;
+        }
+        What of(size_t pieces_here, size_t pieces_there) const {
+            What what = *this;
+            what.here = pieces_here;
+            what.there = pieces_there;
+            return what;
+        }
+        What bytes_each(size_t n) const {
+            What what = *this;
+            what.bytes = n;
+            return what;
+        }
     };
     // Nanoseconds from the first call to the last completion, and of the calls alone.
     struct Time {
@@ -128,55 +145,92 @@ double packing(size_t pieces, size_t bytes) {
     });
 }
 
+double exposing(Fabric& fabric, size_t bytes) {
+    std::vector<std::byte> memory(bytes);
+    return shortest([&] {
+        const double begin = now();
+        fabric.expose(memory.data(), bytes);
+        return now() - begin;
+    });
+}
+
+// The first touch of memory that a program asks for anew.
+double touching(size_t bytes) {
+    return shortest([bytes] {
+        const double begin = now();
+        const std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
+        for (size_t at = 0; at < bytes; at += 4096)
+            static_cast<volatile std::byte*>(memory.get())[at] = std::byte{1};
+        return now() - begin;
+    });
+}
+
 // What one more of them takes, of two times.
 double slope(double less, double more, size_t steps) noexcept {
     return std::max((more - less) / static_cast<double>(steps), 0.001);
+}
+
+using What = Trial::What;
+
+void measure_writes(Trial& trial, const RemoteMemory& staging, SchemeCosts& costs) {
+    constexpr size_t kMany = 8;
+    const size_t pieces = trial.most_pieces();
+    const What one{.memory = staging, .reads = false, .is_heard = true};
+    trial.time(one); // connects, and fills caches
+    const double alone = trial.time(one).whole;
+    costs.word = alone / 2;
+    costs.write = slope(alone, trial.time(one.times(kMany)).whole, kMany - 1);
+    costs.gathered = slope(alone, trial.time(one.of(pieces, 1)).whole, pieces - 1);
+    const auto much = trial.time(one.bytes_each(kTrialBytes));
+    costs.written_byte = slope(alone, much.whole, kTrialBytes - kShort);
+    costs.by_processor = std::min(much.calls / much.whole, 1.0);
+}
+
+void measure_reads(Trial& trial, const TrialMemory& with, SchemeCosts& costs) {
+    constexpr size_t kMany = 8;
+    const size_t pieces = trial.most_pieces();
+    const What one{.memory = with.staging, .reads = true, .is_heard = false};
+    const double alone = trial.time(one).whole;
+    costs.read = slope(alone, trial.time(one.times(kMany)).whole, kMany - 1);
+    costs.scattered = slope(alone, trial.time(one.of(pieces, 1)).whole, pieces - 1);
+    costs.read_byte =
+        slope(alone, trial.time(one.bytes_each(kTrialBytes)).whole, kTrialBytes - kShort);
+    const What plain{.memory = with.plain, .reads = true, .is_heard = false};
+    costs.plain_byte = slope(trial.time(plain).whole,
+                             trial.time(plain.bytes_each(kTrialBytes)).whole, kTrialBytes - kShort);
+}
+
+void measure_places(Trial& trial, const RemoteMemory& plain, SchemeCosts& costs) {
+    const size_t pieces = trial.most_pieces();
+    const What some{.memory = plain, .reads = false, .is_heard = false};
+    const double two = trial.time(some.of(2, 2)).whole;
+    const double many = trial.time(some.of(pieces, pieces)).whole;
+    const double large = trial.time(some.of(pieces, pieces).bytes_each(kLong)).whole;
+    costs.placed = slope(two, many, pieces - 2);
+    costs.placed_byte = slope(many, large, pieces * (kLong - kShort));
+}
+
+void measure_processor(Fabric& fabric, SchemeCosts& costs) {
+    constexpr size_t kPieces = 64;
+    const double small = packing(kPieces, kShort), large = packing(kPieces, kLong);
+    costs.copied_byte = slope(small, large, kPieces * (kLong - kShort));
+    costs.copied_piece = slope(kShort * costs.copied_byte, small / kPieces, 1);
+    costs.exposed = exposing(fabric, kLong);
+    costs.exposed_byte = slope(costs.exposed, exposing(fabric, kTrialBytes), kTrialBytes - kLong);
+    constexpr size_t kFresh = size_t{1} << 20;
+    costs.fresh_byte = touching(kFresh) / kFresh;
 }
 
 } // namespace
 
 std::optional<SchemeCosts> measure_costs(Fabric& fabric, fi_addr_t peer, const TrialMemory& with) {
     Trial trial{fabric, peer};
-    const size_t pieces = trial.most_pieces();
-    constexpr size_t kMany = 8;
     SchemeCosts costs{};
-    // The first one connects, and fills caches.
-    trial.time({with.staging, false, true, 1, 1, kShort, 1});
-    const double one = trial.time({with.staging, false, true, 1, 1, kShort, 1}).whole;
-    costs.word = one / 2;
-    costs.write =
-        slope(one, trial.time({with.staging, false, true, 1, 1, kShort, kMany}).whole, kMany - 1);
-    const auto gathered = trial.time({with.staging, false, true, pieces, 1, kShort, 1});
-    costs.gathered = slope(one, gathered.whole, pieces - 1);
-    const auto much = trial.time({with.staging, false, true, 1, 1, kTrialBytes, 1});
-    costs.written_byte = slope(one, much.whole, kTrialBytes - kShort);
-    costs.by_processor = std::min(much.calls / much.whole, 1.0);
-
-    const double read = trial.time({with.staging, true, false, 1, 1, kShort, 1}).whole;
-    costs.read =
-        slope(read, trial.time({with.staging, true, false, 1, 1, kShort, kMany}).whole, kMany - 1);
-    costs.scattered = slope(
-        read, trial.time({with.staging, true, false, pieces, 1, kShort, 1}).whole, pieces - 1);
-    costs.read_byte = slope(
-        read, trial.time({with.staging, true, false, 1, 1, kTrialBytes, 1}).whole, kTrialBytes);
-
-    const double few = trial.time({with.plain, false, false, pieces, pieces, kShort, 1}).whole;
-    const double some = trial.time({with.plain, false, false, 2, 2, kShort, 1}).whole;
-    costs.placed = slope(some, few, pieces - 2);
-    const double large = trial.time({with.plain, false, false, pieces, pieces, kLong, 1}).whole;
-    costs.placed_byte = slope(few, large, pieces * (kLong - kShort));
+    measure_writes(trial, with.staging, costs);
+    measure_reads(trial, with, costs);
+    measure_places(trial, with.plain, costs);
     if (trial.has_failed()) return std::nullopt;
-
-    const double begin = now();
-    std::vector<std::byte> memory(kTrialBytes);
-    fabric.expose(memory.data(), memory.size());
-    costs.exposed = now() - begin;
-
-    constexpr size_t kPieces = 64;
-    const double small = packing(kPieces, kShort), long_ones = packing(kPieces, kLong);
-    costs.copied_byte = slope(small, long_ones, kPieces * (kLong - kShort));
-    costs.copied_piece =
-        std::max(small / kPieces - static_cast<double>(kShort) * costs.copied_byte, 0.1);
+    measure_processor(fabric, costs);
     return costs;
 }
 

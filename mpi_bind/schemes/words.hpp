@@ -26,6 +26,7 @@ struct Shape {
     uint64_t pieces;
     uint64_t mean;   // bytes of one
     uint64_t median; // likewise
+    uint64_t extent; // bytes from the first to the last
 };
 
 // Where a receiver may find out what reading and writing take (costs.hpp). Keys of 0: nowhere.

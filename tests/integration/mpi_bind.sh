@@ -37,6 +37,29 @@ FI_ODRC_CONNECT=all contract 4
 for way in group binomial knomial:8192 binary:whole chain scatter; do
     ODRC_MPI_BCAST=$way contract 5
 done
+# Each scheme for data in pieces, with segments of all sizes; and one for each rank.
+for scheme in generic bc-spup rwg-up p-rrs multi-w; do
+    ODRC_MPI_DATATYPE=$scheme contract 3
+done
+for scheme in bc-spup:777 rwg-up:5000 rwg-up:whole p-rrs:3001 multi-w:single; do
+    ODRC_MPI_DATATYPE=$scheme traffic 2
+done
+cat >"$scratch/each_its_own" <<'END'
+#!/bin/bash
+schemes=(bc-spup:9000 multi-w rwg-up:2000 p-rrs:10000 auto generic)
+export ODRC_MPI_DATATYPE=${schemes[OMPI_COMM_WORLD_RANK]}
+exec "$@"
+END
+chmod +x "$scratch/each_its_own"
+on_one_host 6 "$scratch/each_its_own" "$ODRC_BUILD/our_mpi_traffic" --rounds 10 >"$scratch/out" 2>&1 ||
+    fail "each its own: $(cat "$scratch/out")"
+grep ' 0 wrong' "$scratch/out" || fail "each its own: $(cat "$scratch/out")"
+ODRC_MPI_PROFILE=$scratch/schemes ODRC_MPI_DATATYPE=p-rrs:4096 traffic 2
+grep -q '"scheme":"p-rrs","segment":4096,.*"multi-w":' "$scratch/schemes.1" ||
+    fail "what was decided? $(cat "$scratch/schemes.1")"
+ODRC_MPI_DATATYPE=fastest contract 2
+grep -q 'ODRC_MPI_DATATYPE=fastest: not ' "$scratch/out" || fail "nobody says that there is no such scheme"
+
 # Of libfabric 1.17 it loses the connection over which a message comes that is too long.
 ODRC_MPI_PROVIDER="tcp;ofi_rxm" contract 3 "a message that is too long"
 grep -q 'over tcp;ofi_rxm' "$scratch/out"

@@ -18,7 +18,7 @@ constexpr Means kAll{.packs = true, .unpacks = true, .exposes = true};
 Offer offer_of(uint64_t bytes, uint64_t piece) {
     Offer offer{};
     offer.bytes = bytes;
-    offer.shape = {.pieces = bytes / piece, .mean = piece, .median = piece};
+    offer.shape = {.pieces = bytes / piece, .mean = piece, .median = piece, .extent = 2 * bytes};
     offer.wanted = kAnyScheme;
     return offer;
 }
@@ -32,15 +32,18 @@ Plan plan_of(const SchemeCosts& costs, uint64_t bytes, uint64_t piece, const Mea
 // A NIC: it copies nothing by the processor, and takes long for each request.
 constexpr SchemeCosts kNic{.copied_piece = 5,
                            .copied_byte = 0.2,
+                           .fresh_byte = 0.1,
                            .write = 300,
                            .gathered = 30,
                            .written_byte = 0.08,
                            .read = 900,
                            .scattered = 30,
                            .read_byte = 0.1,
+                           .plain_byte = 0.1,
                            .placed = 300,
                            .placed_byte = 0.08,
                            .exposed = 2000,
+                           .exposed_byte = 0.01,
                            .word = 1500,
                            .by_processor = 0.01};
 
