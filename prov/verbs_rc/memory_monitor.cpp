@@ -43,6 +43,11 @@ Fd open_events() {
 
 } // namespace
 
+Range pages_of(const Range& bytes) noexcept {
+    static const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    return {bytes.begin & ~(page - 1), (bytes.end + page - 1) & ~(page - 1)};
+}
+
 std::shared_ptr<MemoryMonitor> MemoryMonitor::of_process() noexcept {
     static std::mutex mutex;
     static std::weak_ptr<MemoryMonitor> current;

@@ -6,6 +6,7 @@
 #include "base/fd.hpp"
 #include "base/list.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,14 @@ struct Range {
     size_t bytes() const noexcept { return end - begin; }
     bool covers(const Range& r) const noexcept { return begin <= r.begin && r.end <= end; }
     bool overlaps(const Range& r) const noexcept { return begin < r.end && r.begin < end; }
+    // The least that covers both.
+    Range with(const Range& r) const noexcept {
+        return {std::min(begin, r.begin), std::max(end, r.end)};
+    }
 };
+
+// The whole pages on which they lie.
+Range pages_of(const Range& bytes) noexcept;
 
 // Hears from the kernel (userfaultfd(2)) when memory of the process is unmapped, moved or given
 // back, and says so to all who keep something about that memory. A piece of memory has one
