@@ -373,7 +373,6 @@ private:
     verbs::Adapter& adapter_to(const Peer& peer) noexcept {
         return peer.way == ondemand::Way::soft ? stations_.soft()->adapter() : adapter_;
     }
-    int register_target(Fetch& fetch) noexcept;
     int post(Lane& lane, Fetch& fetch) noexcept;
     void on_fetched(Fetch& fetch, Ending end) noexcept;
     void end(Fetch& fetch, int error) noexcept;
@@ -392,8 +391,8 @@ private:
     void end(Rma& rma, int error) noexcept;
     void complete(Rma& rma) noexcept;
     void release(Rma& rma) noexcept;
-    int register_memory(verbs::Adapter& adapter, const iovec& piece, int access, Moment handed_over,
-                        verbs::Registration& key) noexcept;
+    int register_list(verbs::Adapter& adapter, std::span<const iovec> pieces, size_t bytes,
+                      int access, Moment handed_over, std::span<verbs::Registration> keys) noexcept;
     void give_back(std::span<verbs::Registration> keys) noexcept;
 
     // note.cpp

@@ -9,6 +9,7 @@
 #include "ondemand/peer.hpp"
 #include "srq/buffer_pool.hpp"
 #include "transfer/wire.hpp"
+#include "verbs_rc/group_registration.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,7 @@ inline constexpr size_t kFewPieces = 4;
 using Iovs = ShortList<iovec, kFewPieces, wire::kIovLimit>;
 // Registrations for one transfer of user memory, piece by piece.
 using Registrations = ShortList<verbs::Registration, kFewPieces, wire::kIovLimit>;
+static_assert(wire::kIovLimit <= verbs::kMostPieces);
 // The peer's memory.
 using RemoteSegments = ShortList<wire::RemoteSegment, kFewPieces, wire::kIovLimit>;
 

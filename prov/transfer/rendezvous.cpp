@@ -81,25 +81,14 @@ void Engine::fetch(Receive& receive, const Message& message) noexcept {
         offered += segment.length;
     }
     if (offered < copy.bytes) return end(*fetch, FI_EIO);
-    if (const int error = register_target(*fetch)) return end(*fetch, error);
+    if (const int error =
+            register_list(adapter_to(*message.peer), copy.local, copy.bytes, IBV_ACCESS_LOCAL_WRITE,
+                          receive.handed_over, copy.keys.list()))
+        return end(*fetch, error);
     if (copy.bytes == 0) return end(*fetch, 0);
 
     if (!message.in_session()) return end(*fetch, FI_ECONNRESET);
     if (const int error = submit(*message.peer, *fetch)) fail(*fetch, error);
-}
-
-int Engine::register_target(Fetch& fetch) noexcept {
-    verbs::Adapter& adapter = adapter_to(*fetch.peer);
-    size_t left = fetch.copy.bytes;
-    for (size_t i = 0; i < fetch.copy.local.size() && left > 0; ++i) {
-        const iovec& v = fetch.copy.local[i];
-        const size_t n = std::min(left, v.iov_len);
-        if (const int error = register_memory(adapter, {v.iov_base, n}, IBV_ACCESS_LOCAL_WRITE,
-                                              fetch.receive->handed_over, fetch.copy.keys[i]))
-            return error;
-        left -= n;
-    }
-    return 0;
 }
 
 // Posts reads until all is asked for or the lane is full: all in one call, if they go at once. All

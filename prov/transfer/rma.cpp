@@ -178,14 +178,11 @@ int Engine::prepare(const Lane& lane, Rma& rma) noexcept {
         copy.keys[0] = {lane.key_of(*rma.buffer), 0};
     } else {
         copy.local = pieces;
-        const Moment now = adapter_.now();
-        for (size_t i = 0; i < pieces.size() && !fits_inline; ++i) {
-            verbs::Registration& key = copy.keys[i];
-            if (key.lkey() != 0 && !any_memory) continue; // else it may be another device's
-            const int access = writes ? 0 : IBV_ACCESS_LOCAL_WRITE;
-            if (const int error = register_memory(lane.adapter(), pieces[i], access, now, key))
-                return error;
-        }
+        const int access = writes ? 0 : IBV_ACCESS_LOCAL_WRITE;
+        const int error = fits_inline ? 0
+                                      : register_list(lane.adapter(), pieces, copy.bytes, access,
+                                                      adapter_.now(), copy.keys.list());
+        if (error) return error;
     }
     if (rma.peer->wants_events) rma.note |= wire::kEvent;
     // A device that is only shared memory has placed the bytes when it says that it is done; of
@@ -284,14 +281,17 @@ void Engine::release(Rma& rma) noexcept {
     rmas_.destroy(&rma);
 }
 
-int Engine::register_memory(verbs::Adapter& adapter, const iovec& piece, int access,
-                            Moment handed_over, verbs::Registration& key) noexcept {
-    if (const int error =
-            adapter.register_memory(piece.iov_base, piece.iov_len, access, handed_over, key))
+// The first bytes of an operation's pieces.
+int Engine::register_list(verbs::Adapter& adapter, std::span<const iovec> pieces, size_t bytes,
+                          int access, Moment handed_over,
+                          std::span<verbs::Registration> keys) noexcept {
+    if (const int error = verbs::register_list(adapter, pieces, bytes, access, handed_over, keys))
         return error;
-    counters_.registrations += key.fresh();
-    counters_.registrations_found += key.cached() && !key.fresh();
-    counters_.registered(key.bytes());
+    for (const verbs::Registration& key : keys) {
+        counters_.registrations += key.fresh();
+        counters_.registrations_found += key.cached() && !key.fresh();
+        counters_.registered(key.bytes());
+    }
     return 0;
 }
 

@@ -33,13 +33,8 @@ int Engine::expose(const Lane& lane, Send& send) noexcept {
     send.registered = registered_.create();
     if (!send.registered || !send.registered->make(send.pieces.count(), longs_.registrations))
         return FI_ENOMEM;
-    const Moment now = adapter_.now();
-    for (size_t i = 0; i < send.pieces.count(); ++i) {
-        if (const int error = register_memory(lane.adapter(), send.pieces.iov[i],
-                                              IBV_ACCESS_REMOTE_READ, now, (*send.registered)[i]))
-            return error;
-    }
-    return 0;
+    return register_list(lane.adapter(), send.pieces.list(), send.pieces.bytes,
+                         IBV_ACCESS_REMOTE_READ, adapter_.now(), send.registered->list());
 }
 
 void Engine::withdraw(Send& send) noexcept {

@@ -81,6 +81,34 @@ int Adapter::register_memory(void* address, size_t length, int access,
         }
     }
     ibv_mr* mr = reg_mr(address, length, access);
+    if (!mr) {
+        const int error = errno;
+        tell_unregistered(length, error);
+        return error;
+    }
+    out = Registration{*context_, mr};
+    return 0;
+}
+
+bool Adapter::find_registered(const Range& memory, int access,
+                              RegistrationCache::Moment handed_over, Registration& out) noexcept {
+    if (!cache_) return false;
+    auto cached = cache_->find(memory, access, handed_over);
+    if (!cached) return false;
+    out = Registration{std::move(cached), false};
+    return true;
+}
+
+int Adapter::register_together(std::span<Range> pieces, int access,
+                               RegistrationCache::Moment handed_over, Registration& out) noexcept {
+    const Range all = pieces.front().with(pieces.back());
+    if (cache_) {
+        if (auto cached = cache_->take_together(pieces, access, handed_over)) {
+            out = Registration{std::move(cached), true};
+            return 0;
+        }
+    }
+    ibv_mr* mr = reg_mr(reinterpret_cast<void*>(all.begin), all.bytes(), access);
     if (!mr) return errno;
     out = Registration{*context_, mr};
     return 0;
@@ -88,7 +116,11 @@ int Adapter::register_memory(void* address, size_t length, int access,
 
 Mr Adapter::make_region(void* address, size_t length, int access) {
     ibv_mr* mr = reg_mr(address, length, access);
-    if (!mr) throw Error{errno};
+    if (!mr) {
+        const int error = errno;
+        tell_unregistered(length, error);
+        throw Error{error};
+    }
     return {*context_, mr};
 }
 
@@ -100,18 +132,17 @@ int Adapter::renew(ibv_mr& region) noexcept {
     return error;
 }
 
-// Null and errno, after a line that says why. What fails while the cache keeps memory locked that
-// nobody uses may work without.
+// Null and errno. What fails while the cache keeps memory locked that nobody uses may work without.
 ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {
     ibv_mr* mr = context_->reg_mr(pd(), address, length, access);
     if (!mr && errno == ENOMEM && cache_ && cache_->give_up_idle())
         mr = context_->reg_mr(pd(), address, length, access);
-    if (mr) return mr;
-    const int error = errno;
+    return mr;
+}
+
+void Adapter::tell_unregistered(size_t length, int error) const noexcept {
     ODRC_WARN(FI_LOG_MR, "{}: cannot register {} bytes of user memory: {}", port_.name(), length,
               fi_strerror(error));
-    errno = error;
-    return nullptr;
 }
 
 // Drivers refuse a queue pair that asks for more inline data than they have, and say nowhere how

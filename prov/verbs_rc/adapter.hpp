@@ -72,6 +72,13 @@ public:
     // Registers for access (IBV_ACCESS_*). Gives 0 or a positive errno; logs the reason once.
     int register_memory(void* address, size_t length, int access,
                         RegistrationCache::Moment handed_over, Registration& out) noexcept;
+    // Registers nothing: false if it is not registered for that.
+    bool find_registered(const Range& memory, int access, RegistrationCache::Moment handed_over,
+                         Registration& out) noexcept;
+    // Registers pieces as one (RegistrationCache::take_together). 0 or a positive errno, in
+    // silence, since what lies between them need not be memory.
+    int register_together(std::span<Range> pieces, int access,
+                          RegistrationCache::Moment handed_over, Registration& out) noexcept;
 
     // Memory that peers may reach by its key, until it is given back. Throws Error; logs likewise.
     Mr make_region(void* address, size_t length, int access);
@@ -92,6 +99,7 @@ public:
 
 private:
     ibv_mr* reg_mr(void* address, size_t length, int access) noexcept;
+    void tell_unregistered(size_t length, int error) const noexcept;
     void open_whole_memory();
     void open_cache(Gate::Kind threads, Watchdog& watchdog);
     uint32_t probe_inline();
