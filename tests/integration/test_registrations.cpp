@@ -3,7 +3,7 @@
 
 // What travels is what is in the memory now, whatever was there when it was used before.
 
-#include "duo.hpp"
+#include "statistics.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -139,4 +139,91 @@ TEST_CASE("a region takes up other pages, or says that it cannot") {
         CHECK(in == 'n');
     }
     munmap(pages, kSize);
+}
+
+TEST_CASE("many pieces with little between them are registered together, and found again") {
+    constexpr size_t kPage = 4096, kCount = 32;
+    Duo d{kRmaWishes};
+    const size_t count = std::min(kCount, d.a.endpoint.info().tx_attr->iov_limit);
+    for (const size_t every : {2, 3, 4}) {
+        CAPTURE(every);
+        const size_t size = kCount * every * kPage;
+        char *const out = map(size, MAP_PRIVATE), *const in = map(size, MAP_PRIVATE);
+        REQUIRE(out);
+        REQUIRE(in);
+        fill(out, size, 1);
+        std::vector<iovec> from, to;
+        for (size_t i = 0; i < count; ++i) {
+            const size_t n = i * 7 % count * every * kPage; // in no order
+            from.push_back({out + n, kPage});
+            to.push_back({in + n, kPage});
+        }
+        const auto made = [&] {
+            return statistics_of(d.a).registrations + statistics_of(d.b).registrations;
+        };
+        const auto are_same = [&] {
+            return std::ranges::all_of(from, [&](const iovec& v) {
+                const char* piece = static_cast<const char*>(v.iov_base);
+                return std::memcmp(piece, in + (piece - out), kPage) == 0;
+            });
+        };
+
+        const auto before = made();
+        for (int i = 0; i < 3; ++i) {
+            int sending = 0, receiving = 0;
+            REQUIRE(fi_recvv(d.b.ep(), to.data(), nullptr, count, d.to_a, &receiving) == 0);
+            REQUIRE(fi_sendv(d.a.ep(), from.data(), nullptr, count, d.to_b, &sending) == 0);
+            REQUIRE_FALSE(d.outcome(d.b, &receiving).error);
+            REQUIRE_FALSE(d.outcome(d.a, &sending).error);
+            CHECK(are_same());
+            // Other memory may come and go around it.
+            if (i == 0) CHECK(made() - before <= 2);
+        }
+
+        Shared there{d.b, count * kPage};
+        const fi_rma_iov remote{there.at(0), count * kPage, there.key()};
+        const auto before_rma = made();
+        int reading = 0;
+        const fi_msg_rma m = rma_message(d.to_b, to, {&remote, 1}, &reading);
+        REQUIRE(fi_readmsg(d.a.ep(), &m, FI_COMPLETION) == 0);
+        REQUIRE_FALSE(d.outcome(d.a, &reading).error);
+        CHECK(made() - before_rma <= 1);
+        munmap(out, size);
+        munmap(in, size);
+    }
+}
+
+TEST_CASE("pieces go though there is no memory between some of them") {
+    constexpr size_t kPage = 4096, kCount = 16;
+    Duo d;
+    const size_t count = std::min(kCount, d.a.endpoint.info().tx_attr->iov_limit);
+    const size_t size = 2 * kCount * kPage;
+    for (int i = 0; i < 6; ++i) {
+        char* const out = map(size, MAP_PRIVATE);
+        char* const in = map(size, MAP_PRIVATE);
+        REQUIRE(out);
+        REQUIRE(in);
+        fill(out, size, i);
+        for (char* memory : {out, in}) { // behind each piece a page that is none
+            for (size_t n = 1; n < 2 * kCount; n += 2) {
+                const bool unmaps = n == 2 * size_t(i) + 1;
+                REQUIRE((unmaps ? munmap(memory + n * kPage, kPage)
+                                : mprotect(memory + n * kPage, kPage, PROT_NONE)) == 0);
+            }
+        }
+        std::vector<iovec> from, to;
+        for (size_t n = 0; n < count; ++n) {
+            from.push_back({out + 2 * n * kPage, kPage});
+            to.push_back({in + 2 * n * kPage, kPage});
+        }
+        int sending = 0, receiving = 0;
+        REQUIRE(fi_recvv(d.b.ep(), to.data(), nullptr, count, d.to_a, &receiving) == 0);
+        REQUIRE(fi_sendv(d.a.ep(), from.data(), nullptr, count, d.to_b, &sending) == 0);
+        REQUIRE_FALSE(d.outcome(d.b, &receiving).error);
+        REQUIRE_FALSE(d.outcome(d.a, &sending).error);
+        for (size_t n = 0; n < count; ++n)
+            CHECK(std::memcmp(from[n].iov_base, to[n].iov_base, kPage) == 0);
+        for (const auto* pieces : {&from, &to}) // in a hole may be another thread's memory by now
+            for (const iovec& v : *pieces) munmap(v.iov_base, kPage);
+    }
 }
