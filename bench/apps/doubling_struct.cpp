@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// MPI_Alltoall of a struct whose blocks double, from one int to so many, with a gap of one int
+// between any two of them: until the last rank has all. bench/datatypes puts the ways side by side.
+
+#include "bench/apps/noncontiguous.hpp"
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+    double seconds{0.2};
+    std::vector<size_t> last_blocks{2048, 4096, 8192, 16'384, 32'768, 65'536, 131'072};
+};
+
+struct Doubling {
+    // Where a block begins: behind those before it and a gap for each of them.
+    template <class Visit>
+    void walk_ints(Visit&& visit) const {
+        for (size_t ints = 1, begin = 0; ints <= last_block; begin += ints + 1, ints *= 2)
+            visit(begin, ints);
+    }
+    template <class Visit>
+    void walk(Visit&& visit) const {
+        walk_ints(
+            [&](size_t begin, size_t ints) { visit(begin * sizeof(int), ints * sizeof(int)); });
+    }
+    size_t extent() const {
+        size_t end = 0;
+        walk([&](size_t offset, size_t bytes) { end = offset + bytes; });
+        return end;
+    }
+    Type type() const {
+        std::vector<int> lengths;
+        std::vector<MPI_Aint> displacements;
+        walk_ints([&](size_t begin, size_t ints) {
+            lengths.push_back(int(ints));
+            displacements.push_back(MPI_Aint(begin * sizeof(int)));
+        });
+        const std::vector<MPI_Datatype> types(lengths.size(), MPI_INT);
+        return Type{[&](MPI_Datatype* made) {
+            MPI_Type_create_struct(int(lengths.size()), lengths.data(), displacements.data(),
+                                   types.data(), made);
+        }};
+    }
+
+    size_t last_block;
+};
+
+class Everybody {
+public:
+    explicit Everybody(const Layout& layout)
+        : layout_{layout} {}
+
+    void check() {
+        constexpr std::byte kUntouched{0xee};
+        std::vector<std::byte> content(layout_.bytes), expected(in_.size(), kUntouched);
+        std::memset(in_.data(), int(kUntouched), in_.size());
+        for (int peer = 0; peer < ranks_.size; ++peer) {
+            fabtests_ext::fill(content.data(), content.size(), id(ranks_.rank, peer));
+            layout_.unpack(part(out_.data(), peer), content.data());
+            fabtests_ext::fill(content.data(), content.size(), id(peer, ranks_.rank));
+            layout_.unpack(part(expected.data(), peer), content.data());
+        }
+        exchange();
+        if (std::memcmp(in_.data(), expected.data(), in_.size()) != 0)
+            give_up("others than were sent");
+    }
+
+    // Of the slowest.
+    double time() {
+        MPI_Barrier(ranks_.comm);
+        const double begin = now();
+        exchange();
+        const double mine = now() - begin;
+        double slowest = 0;
+        MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, ranks_.comm);
+        return slowest;
+    }
+
+private:
+    uint64_t id(int from, int to) const noexcept { return uint64_t(from * ranks_.size + to); }
+    std::byte* part(std::byte* memory, int peer) const {
+        return memory + layout_.extent * size_t(peer);
+    }
+    void exchange() {
+        MPI_Alltoall(out_.data(), 1, layout_.type, in_.data(), 1, layout_.type, ranks_.comm);
+    }
+
+    const Ranks ranks_{MPI_COMM_WORLD};
+    const Layout& layout_;
+    Pages out_{layout_.extent * size_t(ranks_.size)}, in_{out_.size()};
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const Mpi mpi{argc, argv};
+    Options options;
+    CLI::App app{"MPI_Alltoall of a struct of blocks of 1, 2, 4 ... ints."};
+    app.add_option("-x,--last", options.last_blocks, "ints of the last block")->delimiter(',');
+    app.add_option("-t,--time", options.seconds, "seconds for each figure")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    for (const size_t last : options.last_blocks) {
+        const Layout layout{Doubling{last}};
+        Everybody everybody{layout};
+        everybody.check();
+        const double seconds =
+            median(MPI_COMM_WORLD, options.seconds, [&] { return everybody.time(); });
+        report("alltoall", last, layout.bytes, 1e6 * seconds, "us");
+    }
+    return 0;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Messages of applications between two ranks: half of what each takes there and back if a datatype
+// describes it, if the program packs it, and if it were contiguous. bench/datatypes puts the ways
+// of an MPI to move them side by side.
+
+#include "bench/apps/exchange.hpp"
+#include "bench/apps/grid_shapes.hpp"
+#include "bench/apps/indexed_shapes.hpp"
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+    std::vector<std::string> ways{"datatype", "manual", "contiguous"}, names;
+    double seconds{0.05};
+};
+
+class Applications {
+public:
+    explicit Applications(const Options& options)
+        : options_{options} {}
+
+    void all() const {
+        same("wrf_x_vec", WrfHalo<true, false>{});
+        same("wrf_y_vec", WrfHalo<false, false>{});
+        same("wrf_x_sa", WrfHalo<true, true>{});
+        same("wrf_y_sa", WrfHalo<false, true>{});
+        same("milc_su3_zdown", MilcZDown{});
+        same("nas_lu_x", LuX{});
+        same("nas_lu_y", LuY{});
+        same("nas_mg_x", MgX{});
+        same("nas_mg_y", MgY{});
+        same("nas_mg_z", MgZ{});
+        particles<LammpsFull>("lammps_full");
+        particles<LammpsAtomic>("lammps_atomic");
+        measure("fft2d", FftRows{}, FftColumns{});
+        same("specfem3d_oc", SpecfemOc{65'536, shuffled(chosen(65'536, 8))});
+        same("specfem3d_cm", SpecfemCm{65'536, shuffled(chosen(65'536, 8))});
+        measure("specfem3d_mt", SpecfemMt{}, Contiguous{Layout{SpecfemMt{}}.bytes, MPI_FLOAT});
+    }
+
+private:
+    template <class Shape>
+    void same(const char* name, const Shape& shape) const {
+        measure(name, shape, shape);
+    }
+    template <class Particles>
+    void particles(const char* name) const {
+        constexpr int kOwn = 16'384;
+        const Particles sent{kOwn, chosen(kOwn, 5)};
+        measure(name, sent, Ghosts<Particles>{kOwn, int(sent.indices.size())});
+    }
+
+    template <class Sent, class Received>
+    void measure(const std::string& name, const Sent& from, const Received& to) const {
+        if (!options_.names.empty() && std::ranges::count(options_.names, name) == 0) return;
+        const Layout sent{from}, received{to};
+        for (const std::string& way : options_.ways) {
+            Exchange exchange{kWays.at(way), sent, received};
+            exchange.check();
+            const double seconds =
+                median(MPI_COMM_WORLD, options_.seconds, [&] { return exchange.latency(); });
+            report(name + "." + way, sent.blocks.size(), sent.bytes, 1e6 * seconds, "us");
+        }
+    }
+
+    const Options& options_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const Mpi mpi{argc, argv};
+    Options options;
+    CLI::App app{"Messages of applications between two ranks: name, blocks sent, bytes, time."};
+    app.add_option("-w,--way", options.ways,
+                   "described by a datatype, packed by hand, as many contiguous bytes")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"datatype", "manual", "contiguous"}));
+    app.add_option("-l,--layouts", options.names, "only these")->delimiter(',');
+    app.add_option("-t,--time", options.seconds, "seconds for each figure")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    Applications{options}.all();
+    return 0;
+}
