@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Copyright (c) 2026 The odrc authors
+#
+# Sourced by datatypes: the tables and plots of what was measured.
+#
+# shellcheck shell=bash disable=SC2154 # set by datatypes: contenders, out, ranks, schemes, scratch
+
+# Of each contender at each point: "NAME X BYTES CONTENDER MEDIAN IMPROVEMENT". The last is how many
+# times as good as generic it is, a ratio taken within each round, before its median.
+medians() {
+    awk -F '\t' '
+        function median(list, n,    i, j, v) {
+            for (i = 2; i <= n; ++i) {
+                v = list[i]
+                for (j = i - 1; j >= 1 && list[j] > v; --j) list[j + 1] = list[j]
+                list[j + 1] = v
+            }
+            return list[int((n + 1) / 2)]
+        }
+        BEGIN { OFS = "\t" }
+        {
+            point = $2 OFS $3 OFS $4
+            if (!((point, $1) in seen)) { keys[++count] = point SUBSEP $1; seen[point, $1] = 1 }
+            value[point, $1, $6] = $5 + 0
+            if ($6 >= rounds) rounds = $6 + 1
+        }
+        END {
+            for (k = 1; k <= count; ++k) {
+                split(keys[k], key, SUBSEP)
+                n = ratios = 0
+                for (i = 0; i < rounds; ++i) {
+                    if (!((key[1], key[2], i) in value)) continue
+                    v[++n] = value[key[1], key[2], i]
+                    if (!((key[1], "generic", i) in value)) continue
+                    r = v[n] / value[key[1], "generic", i]
+                    ratio[++ratios] = key[1] ~ /bandwidth/ ? r : 1 / r
+                }
+                print key[1], key[2], median(v, n), ratios ? median(ratio, ratios) : "-"
+            }
+        }' "$scratch/figures" >"$scratch/medians"
+}
+
+# How many times as good as another a scheme is, by the geometric mean of all points and at most,
+# and what Wu, Wyckoff and Panda (2003) have for it.
+improvements() {
+    awk -F '\t' '
+        function compare(what, name, one, other, paper,    p, n, sum, most, at, r) {
+            for (p = 1; p <= points[name]; ++p) {
+                if (!((name, p, one) in value) || !((name, p, other) in value)) continue
+                if (other == "generic") r = better[name, p, one]
+                else r = value[name, p, one] / value[name, p, other]
+                if (r + 0 == 0) continue
+                ++n
+                sum += log(r)
+                if (r > most) { most = r; at = x[name, p] }
+            }
+            if (!n) return
+            if (!lines++)
+                printf "%-14s %-10s %8s %8s %8s   %s\n", "improvement", "of", "mean", "most",
+                    "at", "paper"
+            printf "%-14s %-10s %8.2f %8.2f %8s   %s\n", what, one, exp(sum / n), most, at, paper
+        }
+        {
+            if (!(($1, $2) in place)) { place[$1, $2] = ++points[$1]; x[$1, points[$1]] = $2 }
+            value[$1, place[$1, $2], $4] = $5
+            better[$1, place[$1, $2], $4] = $6
+        }
+        END {
+            compare("latency", "latency", "bc-spup", "generic", "1.5 at most")
+            compare("latency", "latency", "rwg-up", "generic", "1.8 at most")
+            compare("latency", "latency", "multi-w", "generic", "3.4 at most")
+            compare("bandwidth", "bandwidth", "bc-spup", "generic", "2.0 at most")
+            compare("bandwidth", "bandwidth", "rwg-up", "generic", "2.0 at most")
+            compare("bandwidth", "bandwidth", "multi-w", "generic", "3.6 at most")
+            compare("all to all", "alltoall", "bc-spup", "generic", "1.3 in the mean")
+            compare("all to all", "alltoall", "rwg-up", "generic", "1.3 in the mean")
+            compare("all to all", "alltoall", "multi-w", "generic", "2.0 in the mean")
+            compare("segment unpack", "bandwidth", "rwg-up", "rwg-up:whole", "1.3 at most")
+            compare("list post", "bandwidth", "multi-w", "multi-w:single", "1.6 in the mean")
+        }' "$scratch/medians"
+}
+
+# What is in the medians, in the order in which it was measured.
+names() { cut -f 1 "$scratch/medians" | awk '!seen[$0]++'; }
+contenders_of() { # NAME
+    local contender
+    for contender in "${contenders[@]}" rwg-up:whole multi-w:single manual contiguous multiple; do
+        if cut -f 1,4 "$scratch/medians" | grep -Fx "$1"$'\t'"$contender" >"$scratch/found"; then
+            echo "$contender"
+        fi
+    done
+}
+
+# Improvements over generic, what generic takes, and how good auto's choice is.
+table() { # NAME
+    awk -F '\t' -v name="$1" -v contenders="$(contenders_of "$1" | tr '\n' ' ')" \
+        -v schemes="${schemes[*]}" '
+        function wide(text) { return length(text) < 8 ? 8 : length(text) }
+        function show(text, column) { printf " %" wide(column) "s", text }
+        $1 == name {
+            if (!($2 in bytes)) x[++points] = $2
+            bytes[$2] = $3
+            value[$2, $4] = $5
+            better[$2, $4] = $6
+        }
+        END {
+            n = split(contenders, contender, " ")
+            m = split(schemes, scheme, " ")
+            printf "\n%s: times as good as generic\n%-22s %8s", name, "", "bytes"
+            for (i = 1; i <= n; ++i) if (contender[i] != "generic") show(contender[i], contender[i])
+            printf "   %13s   %-8s %9s\n", (name ~ /bandwidth/ ? "generic, MB/s" : "generic, us"),
+                "best", "auto/best"
+            for (p = 1; p <= points; ++p) {
+                printf "%-22s %8d", x[p], bytes[x[p]]
+                for (i = 1; i <= n; ++i) {
+                    if (contender[i] == "generic") continue
+                    r = better[x[p], contender[i]]
+                    show(r + 0 ? sprintf("%.2f", r) : "-", contender[i])
+                }
+                best = ""
+                for (i = 1; i <= m; ++i) {
+                    r = better[x[p], scheme[i]]
+                    if (r + 0 && (best == "" || r > better[x[p], best])) best = scheme[i]
+                }
+                printf "   %13.4g", value[x[p], "generic"]
+                if (best != "" && better[x[p], "auto"] + 0) {
+                    r = better[x[p], "auto"] / better[x[p], best]
+                    printf "   %-8s %9.2f", best, r
+                    sum += log(r)
+                    ++counted
+                    if (counted == 1 || r < least) { least = r; at = x[p] }
+                }
+                print ""
+            }
+            if (counted)
+                printf "auto: %.2f of the best scheme of each point in the mean, least %.2f (%s)\n",
+                    exp(sum / counted), least, at
+        }' "$scratch/medians"
+}
+
+tables() {
+    local name
+    improvements
+    for name in $(names); do table "$name"; done
+}
+
+# A file for each of the names, a column for each contender.
+leave_figures() {
+    local name
+    for name in $(names); do
+        awk -F '\t' -v name="$name" -v contenders="$(contenders_of "$name" | tr '\n' ' ')" '
+            BEGIN { OFS = "\t"; n = split(contenders, contender, " ") }
+            $1 == name {
+                if (!($2 in bytes)) x[++points] = $2
+                bytes[$2] = $3
+                value[$2, $4] = $5
+            }
+            END {
+                line = "x" OFS "bytes"
+                for (i = 1; i <= n; ++i) line = line OFS contender[i]
+                print line
+                for (p = 1; p <= points; ++p) {
+                    line = x[p] OFS bytes[x[p]]
+                    for (i = 1; i <= n; ++i) {
+                        there = (x[p], contender[i]) in value
+                        line = line OFS (there ? value[x[p], contender[i]] : "-")
+                    }
+                    print line
+                }
+            }' "$scratch/medians" >"$out/datatypes.$FI_ODRC_DEVICE.$name.tsv"
+    done
+}
+
+# A plot of those of the contenders that a name has.
+plot() { # FIGURE NAME TITLE XLABEL YLABEL CONTENDER...
+    local file=$out/datatypes.$FI_ODRC_DEVICE.$2.tsv plotted
+    names | grep -qx "$2" || return 0
+    plotted=$(contenders_of "$2" | grep -Fx "$(printf '%s\n' "${@:6}")" | tr '\n' ' ')
+    gnuplot -e "
+        set terminal png size 800,600;
+        set output '$out/datatypes.$FI_ODRC_DEVICE.$1.png';
+        set datafile separator '\t'; set datafile missing '-';
+        set title '$3'; set xlabel '$4'; set ylabel '$5';
+        set logscale x 2; set logscale y; set key left top noenhanced;
+        plot for [who in '$plotted'] '$file' using (column('x')):(column(who)) \
+            with linespoints title who"
+}
+
+draw() {
+    local side all=("${contenders[@]}" manual contiguous) mb=MB/s us=microseconds
+    local ints='columns of 128 x 4096 ints' file
+    plot figure8 latency "Latency on $FI_ODRC_DEVICE" "$ints" $us "${all[@]}" multiple
+    plot figure9 bandwidth "Bandwidth on $FI_ODRC_DEVICE" "$ints" $mb "${all[@]}" multiple
+    plot figure11 alltoall "MPI\\_Alltoall on $FI_ODRC_DEVICE, $ranks ranks" \
+        "ints of the last block" $us "${all[@]}"
+    plot figure12 bandwidth "Segment unpack on $FI_ODRC_DEVICE" "$ints" $mb rwg-up rwg-up:whole
+    plot figure13 bandwidth "List post on $FI_ODRC_DEVICE" "$ints" $mb multi-w multi-w:single
+    plot figure14 fresh "Latency, always other memory, on $FI_ODRC_DEVICE" "$ints" $us "${all[@]}"
+    for side in sender receiver; do
+        plot $side-only $side-only_latency \
+            "Latency, columns at the $side only, on $FI_ODRC_DEVICE" "$ints" $us "${all[@]}"
+    done
+    file=$out/datatypes.$FI_ODRC_DEVICE.layouts.tsv
+    names | grep -qx layouts || return 0
+    gnuplot -e "
+        set terminal png size 1200,600;
+        set output '$out/datatypes.$FI_ODRC_DEVICE.layouts.png';
+        set datafile separator '\t'; set datafile missing '-';
+        set title 'Messages of applications on $FI_ODRC_DEVICE, name/blocks';
+        set ylabel 'improvement over generic'; set yrange [0:*]; set grid y;
+        set style data histograms; set style fill solid; set xtics rotate by -35 noenhanced;
+        set key left top noenhanced;
+        plot for [who in '${contenders[*]:1} manual'] '$file' \
+            using (column('generic') / column(who)):xtic(1) title who"
+}
