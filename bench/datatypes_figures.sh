@@ -208,7 +208,8 @@ draw() {
         set datafile separator '\t'; set datafile missing '-';
         set title 'Messages of applications on $FI_ODRC_DEVICE, name/blocks';
         set ylabel 'improvement over generic'; set yrange [0:*]; set grid y;
-        set style data histograms; set style fill solid; set xtics rotate by -35 noenhanced;
+        set style data histograms; set style fill solid;
+        set xtics rotate by -35 noenhanced; set rmargin 14;
         set key left top noenhanced;
         plot for [who in '${contenders[*]:1} manual'] '$file' \
             using (column('generic') / column(who)):xtic(1) title who"
