@@ -40,16 +40,10 @@ public:
 
     // Fails the program unless both receive what they should, and nothing else is written to.
     void check() {
-        constexpr std::byte kUntouched{0xee};
-        std::vector<std::byte> content(sent_.bytes), expected(in_.size(), kUntouched);
-        fabtests_ext::fill(content.data(), content.size(), uint64_t(ranks_.rank));
-        place(sent_, out_.data(), content);
-        std::memset(in_.data(), int(kUntouched), in_.size());
-        there_and_back();
-        fabtests_ext::fill(content.data(), content.size(), uint64_t(other()));
-        place(received_, expected.data(), content);
-        if (!std::ranges::equal(expected, std::span{in_.data(), in_.size()}))
-            give_up("another message than was sent");
+        checked([this] { there_and_back(); }, true);
+    }
+    void check_stream(int messages) {
+        checked([&] { stream(messages); }, ranks_.rank == 1);
     }
 
     // From and to memory that no message has been in; returns to the first rank when the other has
@@ -101,6 +95,19 @@ private:
 
     int bytes() const noexcept { return int(sent_.bytes); }
 
+    template <class Body>
+    void checked(Body&& body, bool receives) {
+        constexpr std::byte kUntouched{0xee};
+        std::vector<std::byte> content(sent_.bytes), expected(in_.size(), kUntouched);
+        fabtests_ext::fill(content.data(), content.size(), uint64_t(ranks_.rank));
+        place(sent_, out_.data(), content);
+        std::memset(in_.data(), int(kUntouched), in_.size());
+        body();
+        fabtests_ext::fill(content.data(), content.size(), uint64_t(other()));
+        if (receives) place(received_, expected.data(), content);
+        if (!std::ranges::equal(expected, std::span{in_.data(), in_.size()}))
+            give_up("another message than was sent");
+    }
     void place(const Layout& layout, std::byte* memory, const std::vector<std::byte>& content) {
         if (way_ == Way::kContiguous)
             std::ranges::copy(content, memory);

@@ -174,17 +174,18 @@ inline double now() {
         .count();
 }
 
-// What a repetition takes, by the median of as many as fit into so many seconds, five at least. All
-// ranks repeat it as often; the first few are not counted. The body says what it took.
+// What a repetition takes, by the median of as many as fit into so many seconds, three at least,
+// going by the quicker one of two that are not counted. All ranks repeat it as often. The body says
+// what it took, which need not be all that it does.
 template <class Body>
 double median(MPI_Comm comm, double seconds, Body&& body) {
-    constexpr int kWarm = 3;
-    double begin = 0;
-    for (int i = 0; i <= kWarm; ++i) {
-        if (i == kWarm) begin = now();
+    double each = seconds;
+    for (int i = 0; i < 2; ++i) {
+        const double begin = now();
         body();
+        each = std::min(each, now() - begin);
     }
-    int times = int(std::clamp(seconds / (now() - begin), 5.0, 1e5));
+    int times = int(std::clamp(seconds / each, 3.0, 1e5));
     MPI_Bcast(&times, 1, MPI_INT, 0, comm);
     std::vector<double> taken;
     for (int i = 0; i < times; ++i) taken.push_back(body());

@@ -58,6 +58,7 @@ void measure(const Options& options, size_t x, const Layout& sent, const Layout&
     const double latency =
         median(MPI_COMM_WORLD, options.seconds, [&] { return exchange.latency(); });
     report("latency", x, bytes, 1e6 * latency, "us");
+    exchange.check_stream(window);
     const double stream =
         median(MPI_COMM_WORLD, options.seconds, [&] { return exchange.stream(window); });
     report("bandwidth", x, bytes, double(bytes) * window / stream / 1e6, "MB/s");
