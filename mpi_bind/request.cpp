@@ -198,14 +198,11 @@ void Request::received(const Outcome& outcome) noexcept {
 void Request::accept(const Outcome& outcome) {
     Process& process = Process::get();
     const fi_addr_t from = address_of(*communicator_, status_.MPI_SOURCE);
-    ++under_way_;
-    Offer offer;
-    if (data_.bytes() < sizeof offer)
-        return Incoming::refuse(process.transfers(), data_, from, outcome.data, *this);
     const std::byte* place =
         packed_ ? packed_.get() : data_.address + data_.type->layout()->begin();
-    std::memcpy(&offer, place, sizeof offer);
+    const Offer offer = offer_at({place, data_.bytes()}, outcome.data);
     packed_.reset();
+    ++under_way_;
     Incoming::begin(process.transfers(), data_, from, offer, *this);
 }
 

@@ -107,10 +107,9 @@ Plan choose_scheme(const SchemeCosts& costs, const Offer& offer, const Shape& re
         expected[i] = least(bytes, segments[i], time);
     };
     expect(Scheme::generic, [&](double) { return message.generic(); });
-    if (means.packs && means.unpacks)
-        expect(Scheme::bc_spup, [&](double n) { return message.bc_spup(n); });
+    if (means.unpacks) expect(Scheme::bc_spup, [&](double n) { return message.bc_spup(n); });
     if (means.unpacks) expect(Scheme::rwg_up, [&](double n) { return message.rwg_up(n); });
-    if (means.packs) expect(Scheme::p_rrs, [&](double n) { return message.p_rrs(n); });
+    expect(Scheme::p_rrs, [&](double n) { return message.p_rrs(n); });
     if (means.exposes) expect(Scheme::multi_w, [&](double) { return message.multi_w(); });
 
     auto scheme = static_cast<size_t>(std::ranges::min_element(expected) - expected.begin());

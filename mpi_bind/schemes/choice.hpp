@@ -19,11 +19,10 @@ struct Plan {
     std::array<double, kSchemes> expected; // nanoseconds, by Scheme; infinite: it cannot be taken
 };
 
-// What there is for a message, besides the provider.
+// What the receiver has for a message.
 struct Means {
-    bool packs;   // the sender has memory for segments
-    bool unpacks; // the receiver has
-    bool exposes; // the receiver's data can be written to
+    bool unpacks; // memory for segments
+    bool exposes; // data that can be written to
 };
 
 // Of so many bytes, which both sides have in pieces.

@@ -32,20 +32,16 @@ void Incoming::begin(Transfers& transfers, const Data& data, fi_addr_t from, con
     transfers.adopt(std::unique_ptr<Transfer>{new Incoming{transfers, data, from, offer, request}});
 }
 
-void Incoming::refuse(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t offer_bits,
-                      Request& request) {
-    Offer nothing{};
-    nothing.number = number_in_offer(offer_bits);
-    begin(transfers, data, from, nothing, request);
-}
-
 Next Incoming::go_on() noexcept {
     if (error_) return fail();
-    if (!plan_ && answer_.bytes > 0 && !choose()) return Next::wait; // for room
+    if (answer_.bytes > 0) {
+        if (!plan_) choose();
+        if (is_staged() && !staging_ && !take_staging()) return Next::wait;
+        if (!way_) way_ = make_way();
+    }
     if (answer_.scheme == Scheme::p_rrs && !is_listening() && ready_.segments < segments() &&
         !listen(to_receiver(number_), {reinterpret_cast<std::byte*>(&heard_), sizeof heard_}))
         return Next::again;
-    if (!way_ && answer_.bytes > 0) way_ = make_way();
     if (!tell_sender()) return own_step_.busy ? Next::wait : Next::again;
     if (way_) {
         const Next next = way_->go_on();
@@ -54,32 +50,33 @@ Next Incoming::go_on() noexcept {
     return is_busy() ? Next::wait : Next::over;
 }
 
-// False: what it takes is not free.
-bool Incoming::choose() {
-    Plan plan = choose_with(true);
-    if (plan.scheme == Scheme::multi_w && !(expose_data() && name_layout()))
-        plan = choose_with(false);
-    answer_.scheme = plan.scheme;
-    answer_.single = plan.single;
-    answer_.segment = static_cast<uint32_t>(plan.segment);
-    answer_.room = static_cast<uint32_t>(plan.room);
-    if (plan.scheme == Scheme::bc_spup || plan.scheme == Scheme::rwg_up) {
-        const size_t bytes = std::min<size_t>(plan.room * plan.segment, answer_.bytes);
-        staging_ = transfers_.take(transfers_.unpacked(), bytes, *this);
-        if (!staging_) return false;
-        answer_.memory = staging_.remote;
-        granted_ = answer_.room;
-    }
-    plan_ = plan;
-    transfers_.profile().count(offer_, shape_of(data_), answer_.bytes, plan);
-    return true;
+void Incoming::choose() {
+    plan_ = choose_with(true);
+    if (plan_->scheme == Scheme::multi_w && !(expose_data() && name_layout()))
+        plan_ = choose_with(false);
+    answer_.scheme = plan_->scheme;
+    answer_.single = plan_->single;
+    answer_.segment = static_cast<uint32_t>(plan_->segment);
+    answer_.room = static_cast<uint32_t>(plan_->room);
+    transfers_.profile().count(offer_, shape_of(data_), answer_.bytes, *plan_);
+}
+
+bool Incoming::is_staged() const noexcept {
+    return answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up;
+}
+
+bool Incoming::take_staging() noexcept {
+    const size_t bytes = std::min<size_t>(size_t{answer_.room} * answer_.segment, answer_.bytes);
+    staging_ = transfers_.take(transfers_.unpacked(), bytes, *this);
+    answer_.memory = staging_.remote;
+    granted_ = answer_.room;
+    return static_cast<bool>(staging_);
 }
 
 Plan Incoming::choose_with(bool exposes) {
     return choose_scheme(
         transfers_.costs().known(peer_, offer_.trial), offer_, shape_of(data_), answer_.bytes,
-        {.packs = offer_.packs, .unpacks = transfers_.unpacked().open(), .exposes = exposes},
-        wanted_scheme());
+        {.unpacks = transfers_.unpacked().open(), .exposes = exposes}, wanted_scheme());
 }
 
 bool Incoming::expose_data() {

@@ -19,9 +19,6 @@ public:
     // As many bytes are taken as there is room for in the data; none, and the sender is done.
     static void begin(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
                       Request& request);
-    // The offer could not be read: there was no room for it.
-    static void refuse(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t offer_bits,
-                       Request& request);
     ~Incoming() override;
 
     void on_written(uint64_t segment) noexcept;
@@ -42,8 +39,10 @@ private:
 
     Next go_on() noexcept override;
     void on_heard(size_t bytes) noexcept override;
-    bool choose();
+    void choose();
     Plan choose_with(bool exposes);
+    bool is_staged() const noexcept; // in memory of the receiver's
+    bool take_staging() noexcept;
     bool expose_data();
     bool name_layout();
     bool tell_sender() noexcept;

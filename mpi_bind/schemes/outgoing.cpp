@@ -27,7 +27,6 @@ void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint6
                        .shape = shape_of(data),
                        .number = message->number_,
                        .wanted = wanted ? static_cast<uint8_t>(*wanted) : kAnyScheme,
-                       .packs = transfers.packed().open(),
                        .trial = transfers.costs().trial_memory()};
     Outgoing& adopted = *message;
     transfers.adopt(std::move(message));

@@ -27,19 +27,29 @@ bool Transfers::offers(const Data& data) noexcept {
     const WantedScheme& wanted = wanted_scheme();
     if (wanted.scheme == Scheme::generic) return false;
     if (!fabric_.reaches_memory() || fabric_.inject_size() < kWord) return false;
-    return wanted.scheme || data.bytes() >= costs_.least_offered();
+    if (!wanted.scheme && data.bytes() < costs_.least_offered()) return false;
+    return packed().open();
 }
 
+// In the order in which they have asked: whoever is first has the next that is free.
 Staging::Stretch Transfers::take(Staging& pool, size_t bytes, Transfer& who) noexcept {
-    const Staging::Stretch stretch = pool.take(bytes);
-    if (!stretch) pool_of(pool).waiting.push_back(&who);
+    auto& waiting = pool_of(pool).waiting;
+    const bool is_first = waiting.empty() || waiting.front() == &who;
+    const Staging::Stretch stretch = is_first ? pool.take(bytes) : Staging::Stretch{};
+    if (stretch && !waiting.empty()) {
+        waiting.pop_front();
+        if (!waiting.empty()) wake(*waiting.front());
+    } else if (!stretch && std::ranges::find(waiting, &who) == waiting.end()) {
+        waiting.push_back(&who);
+    }
     return stretch;
 }
 
 void Transfers::give_back(Staging& pool, Staging::Stretch& stretch) noexcept {
     if (!stretch) return;
     pool.give_back(stretch);
-    for (Transfer* waiting : std::exchange(pool_of(pool).waiting, {})) wake(*waiting);
+    const auto& waiting = pool_of(pool).waiting;
+    if (!waiting.empty()) wake(*waiting.front());
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

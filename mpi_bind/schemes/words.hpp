@@ -40,7 +40,6 @@ struct Offer {
     Shape shape;
     uint32_t number; // the sender's, for this message
     uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
-    bool packs;      // it has memory for packed segments
     TrialMemory trial;
 };
 inline constexpr uint8_t kAnyScheme = 0xff;
@@ -92,6 +91,11 @@ constexpr uint32_t number_in_offer(uint64_t bits) noexcept {
 constexpr uint64_t length_in_offer(uint64_t bits) noexcept {
     return bits & ((uint64_t{1} << kLengthBits) - 1);
 }
+
+// An offer that came into the memory of a receive. Where that is too small, or other receives into
+// the same memory have overwritten it, as programs that measure do (though MPI 3.7 does not allow
+// it), there is one that leaves open what it can.
+Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept;
 
 // With what was written: which segment, of which message.
 constexpr uint64_t written_bits(uint32_t number, uint64_t segment) noexcept {

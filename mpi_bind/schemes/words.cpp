@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/words.hpp"
+
+#include <cstring>
+
+namespace odrc::mpi {
+
+Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
+    constexpr uint64_t kUsualPiece = 1024;
+    const uint64_t bytes = length_in_offer(bits);
+    const uint32_t number = number_in_offer(bits);
+    Offer offer{};
+    if (memory.size() >= sizeof offer) std::memcpy(&offer, memory.data(), sizeof offer);
+    if (offer.bytes == bytes && offer.number == number) return offer;
+    return {.bytes = bytes,
+            .shape = {.pieces = bytes / kUsualPiece + 1,
+                      .mean = kUsualPiece,
+                      .median = kUsualPiece,
+                      .extent = 2 * bytes},
+            .number = number,
+            .wanted = kAnyScheme,
+            .trial = {}};
+}
+
+} // namespace odrc::mpi
