@@ -38,6 +38,10 @@ public:
         return known != FI_ADDR_NOTAVAIL ? known : ask_for_address(rank);
     }
 
+    fi_addr_t address_of(const Communicator& c, int rank) noexcept {
+        return address_of(c.group().world_rank(rank));
+    }
+
     // Takes in what is done, once. Who finds nothing gives way to others now and then.
     void advance() noexcept;
     // The program has looked for a message, and there was none. (That nothing was found is itself

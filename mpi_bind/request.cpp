@@ -5,31 +5,15 @@
 
 #include "bsend_buffer.hpp"
 #include "process.hpp"
-#include "schemes/incoming.hpp"
 #include "schemes/outgoing.hpp"
-
-#include <rdma/fi_errno.h>
 
 namespace odrc::mpi {
 namespace {
 
 Request* free_requests = nullptr;
 
-fi_addr_t address_of(const Communicator& c, int rank) noexcept {
-    return Process::get().address_of(c.group().world_rank(rank));
-}
-
 uint32_t context_of(const Address& a) noexcept {
     return a.collective ? a.communicator->collective_context() : a.communicator->context();
-}
-
-// Of the message, which may have been but offered.
-size_t length_of(const Outcome& outcome) noexcept {
-    return outcome.tag & kOffered ? length_in_offer(outcome.data) : outcome.length;
-}
-
-int class_of(int error) noexcept {
-    return error == 0 ? MPI_SUCCESS : error == FI_ETRUNC ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
 }
 
 } // namespace
@@ -101,7 +85,7 @@ std::byte* Request::pack() {
 
 void Request::start_send() {
     Process& process = Process::get();
-    const fi_addr_t to = address_of(*communicator_, peer_);
+    const fi_addr_t to = process.address_of(*communicator_, peer_);
     uint64_t tag = full_tag(context_, communicator_->rank(), tag_);
     ++under_way_;
     if (mode_ != SendMode::buffered && process.transfers().offers(data_))
@@ -155,99 +139,6 @@ void Request::start_claimed(const Data& data) {
                                  *this);
 }
 
-// ---- how it ends -------------------------------------------------------------------------------
-
-void Request::on_done(Operation& op, const Outcome& outcome) noexcept {
-    auto& request = static_cast<Request&>(op);
-    if (request.looking_) {
-        --request.under_way_;
-        request.found_ = outcome.error == 0;
-        request.status_.MPI_SOURCE = source_in(outcome.tag);
-        request.status_.MPI_TAG = tag_in(outcome.tag);
-        request.status_.odrc_bytes = static_cast<MPI_Count>(length_of(outcome));
-        return;
-    }
-    if (request.receives_)
-        request.received(outcome);
-    else if (outcome.error)
-        request.status_.MPI_ERROR = class_of(outcome.error);
-    request.one_is_over();
-}
-
-void Request::on_acknowledged(Operation& op, const Outcome&) noexcept {
-    static_cast<Answer&>(op).request->one_is_over();
-}
-
-void Request::received(const Outcome& outcome) noexcept {
-    if (outcome.error == FI_ECANCELED) {
-        status_.odrc_cancelled = 1;
-        return;
-    }
-    status_.MPI_SOURCE = source_in(outcome.tag);
-    status_.MPI_TAG = tag_in(outcome.tag);
-    const size_t length = length_of(outcome);
-    status_.MPI_ERROR = class_of(length > data_.bytes() ? FI_ETRUNC : outcome.error);
-    status_.odrc_bytes = static_cast<MPI_Count>(std::min(length, data_.bytes()));
-    if (outcome.tag & kOffered) return accept(outcome);
-    if (packed_) data_.unpack(0, {packed_.get(), static_cast<size_t>(status_.odrc_bytes)});
-    if (outcome.tag & kSynchronous)
-        Process::get().acknowledge(address_of(*communicator_, status_.MPI_SOURCE), outcome.data);
-}
-
-// The offer lies where the first bytes of the data belong.
-void Request::accept(const Outcome& outcome) {
-    Process& process = Process::get();
-    const fi_addr_t from = address_of(*communicator_, status_.MPI_SOURCE);
-    const std::byte* place =
-        packed_ ? packed_.get() : data_.address + data_.type->layout()->begin();
-    const Offer offer = offer_at({place, data_.bytes()}, outcome.data);
-    packed_.reset();
-    ++under_way_;
-    Incoming::begin(process.transfers(), data_, from, offer, *this);
-}
-
-void Request::transferred(int error) noexcept {
-    if (error) status_.MPI_ERROR = class_of(error);
-    one_is_over();
-}
-
-void Request::one_is_over() noexcept {
-    if (--under_way_ > 0) return;
-    if (buffered_) BsendBuffer::give_back(std::exchange(buffered_, 0));
-    if (!left_) return;
-    Process::get().left_alone(-1);
-    recycle();
-}
-
-int Request::finish(MPI_Status* status) noexcept {
-    const int error = status_.MPI_ERROR;
-    tell(status);
-    active_ = false;
-    packed_.reset();
-    if (persistent_)
-        status_ = empty_status();
-    else
-        recycle();
-    return error;
-}
-
-void Request::tell(MPI_Status* status) const noexcept {
-    if (status == MPI_STATUS_IGNORE) return;
-    const int error = status->MPI_ERROR; // is for calls with many to set (MPI 3.2.5)
-    *status = status_;
-    status->MPI_ERROR = error;
-}
-
-void Request::leave() noexcept {
-    if (under_way_ == 0) return recycle();
-    left_ = true;
-    Process::get().left_alone(1);
-}
-
-void Request::cancel() noexcept {
-    if (receives_ && under_way_ > 0) Process::get().fabric().cancel(*this);
-}
-
 // ---- most calls --------------------------------------------------------------------------------
 
 // What the provider takes at once is over with the call: its bytes are gathered here first, if they
@@ -267,7 +158,7 @@ Request& begin_send(const Data& data, const Address& to, SendMode mode) {
         }
         const Communicator& c = *to.communicator;
         const uint64_t tag = full_tag(context_of(to), c.rank(), to.tag);
-        const fi_addr_t address = address_of(c, to.peer);
+        const fi_addr_t address = process.address_of(c, to.peer);
         while (!process.fabric().inject(address, tag, from, bytes)) process.advance();
         return Request::over();
     }
