@@ -6,9 +6,9 @@
 #include <cstdint>
 
 // What messages are told apart by, in the 64 bits of a tag (fi_tagged(3)): the communicator's
-// context, the sender's rank in it, whether it waits until it is received (MPI_Ssend), whether this is
-// but the offer of a message (schemes/), and MPI's tag. So a receive from anybody, or of any tag, is
-// one that ignores some bits.
+// context, the sender's rank in it, whether it waits until it is received (MPI_Ssend), whether this
+// is but the offer of a message (schemes/), and MPI's tag. So a receive from anybody, or of any
+// tag, is one that ignores some bits.
 namespace odrc::mpi {
 
 inline constexpr int kTagBits = 26;
