@@ -22,10 +22,12 @@ std::string provider() {
     return name && *name ? name : "odrc";
 }
 
+bool have_processors(size_t processes) { return processes <= std::thread::hardware_concurrency(); }
+
 // Who has a processor to itself looks a good deal before it gives way; who has not, hardly.
 int patience_of(size_t neighbours) {
     constexpr int kAlone = 10'000, kShared = 4;
-    return neighbours <= std::thread::hardware_concurrency() ? kAlone : kShared;
+    return have_processors(neighbours) ? kAlone : kShared;
 }
 
 Ref<Group> first_ranks(int count, int from) {
@@ -41,7 +43,7 @@ bool Process::is_over_ = false;
 
 Process::Process()
     : fabric_{provider()}
-    , transfers_{fabric_}
+    , transfers_{fabric_, have_processors(launch_.neighbours().size())}
     , addresses_(static_cast<size_t>(launch_.size()), FI_ADDR_NOTAVAIL)
     , patience_{patience_of(launch_.neighbours().size())} {
     if (launch_.size() > kMostRanks) throw StartError{"a job of more than a million processes"};

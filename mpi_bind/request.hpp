@@ -80,6 +80,7 @@ private:
     Pattern pattern() const noexcept;
     void received(const Outcome& outcome) noexcept;
     void accept(const Outcome& outcome);
+    void unpack(const Outcome& outcome) noexcept;
     void one_is_over() noexcept;
     void recycle() noexcept;
     std::byte* pack();

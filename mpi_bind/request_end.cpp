@@ -56,10 +56,19 @@ void Request::received(const Outcome& outcome) noexcept {
     status_.MPI_ERROR = class_of(length > data_.bytes() ? FI_ETRUNC : outcome.error);
     status_.odrc_bytes = static_cast<MPI_Count>(std::min(length, data_.bytes()));
     if (outcome.tag & kOffered) return accept(outcome);
-    if (packed_) data_.unpack(0, {packed_.get(), static_cast<size_t>(status_.odrc_bytes)});
+    if (packed_) unpack(outcome);
     if (outcome.tag & kSynchronous)
         Process::get().acknowledge(Process::get().address_of(*communicator_, status_.MPI_SOURCE),
                                    outcome.data);
+}
+
+void Request::unpack(const Outcome& outcome) noexcept {
+    const auto bytes = static_cast<size_t>(status_.odrc_bytes);
+    data_.unpack(0, {packed_.get(), bytes});
+    Process& process = Process::get();
+    process.transfers().came_as_it_is(data_, bytes,
+                                      process.address_of(*communicator_, status_.MPI_SOURCE),
+                                      outcome.tag & ~kSynchronous);
 }
 
 // The offer lies where the first bytes of the data belong.

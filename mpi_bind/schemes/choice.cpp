@@ -25,18 +25,19 @@ struct Message {
     double out;    // pieces that the sender has
     double in;     // and the receiver
     double extent; // bytes from the receiver's first to its last
+    bool overlaps;
 
     double copying(double pieces) const noexcept {
         return pieces * costs.copied_piece + bytes * costs.copied_byte;
     }
     // Stages that work at the same time, each on a segment of its own.
-    static double pipelined(double segments, std::initializer_list<double> stages) noexcept {
+    double pipelined(double segments, std::initializer_list<double> stages) const noexcept {
         double sum = 0, longest = 0;
         for (const double stage : stages) {
             sum += stage;
             longest = std::max(longest, stage);
         }
-        return sum / segments + longest * (segments - 1) / segments;
+        return overlaps ? sum / segments + longest * (segments - 1) / segments : sum;
     }
     // Packing (or what the processor does instead), the device, unpacking.
     double written(double packing, double writing, double unpacking,
@@ -98,7 +99,8 @@ Plan choose_scheme(const SchemeCosts& costs, const Offer& offer, const Shape& re
                           .bytes = all,
                           .out = pieces_of(offer.shape, all),
                           .in = pieces_of(receiver, all),
-                          .extent = static_cast<double>(receiver.extent)};
+                          .extent = static_cast<double>(receiver.extent),
+                          .overlaps = means.overlaps};
     std::array<size_t, kSchemes> segments{};
     std::array<double, kSchemes> expected;
     expected.fill(std::numeric_limits<double>::infinity());

@@ -19,10 +19,11 @@ struct Plan {
     std::array<double, kSchemes> expected; // nanoseconds, by Scheme; infinite: it cannot be taken
 };
 
-// What the receiver has for a message.
+// What there is for a message.
 struct Means {
-    bool unpacks; // memory for segments
-    bool exposes; // data that can be written to
+    bool unpacks;  // memory for segments at the receiver
+    bool exposes;  // data of the receiver's that can be written to
+    bool overlaps; // processors enough for both sides to work at the same time
 };
 
 // Of so many bytes, which both sides have in pieces.

@@ -74,9 +74,12 @@ bool Incoming::take_staging() noexcept {
 }
 
 Plan Incoming::choose_with(bool exposes) {
-    return choose_scheme(
-        transfers_.costs().known(peer_, offer_.trial), offer_, shape_of(data_), answer_.bytes,
-        {.unpacks = transfers_.unpacked().open(), .exposes = exposes}, wanted_scheme());
+    return choose_scheme(transfers_.costs().known(peer_, offer_.trial), offer_, shape_of(data_),
+                         answer_.bytes,
+                         {.unpacks = transfers_.unpacked().open(),
+                          .exposes = exposes,
+                          .overlaps = transfers_.overlaps()},
+                         wanted_scheme());
 }
 
 bool Incoming::expose_data() {

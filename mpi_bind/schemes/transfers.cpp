@@ -6,29 +6,51 @@
 #include "process.hpp"
 #include "schemes/incoming.hpp"
 #include "schemes/outgoing.hpp"
+#include "schemes/shape.hpp"
 
 #include <algorithm>
 
 namespace odrc::mpi {
 
-Transfers::Transfers(Fabric& fabric)
+Transfers::Transfers(Fabric& fabric, bool overlaps)
     : fabric_{fabric}
+    , overlaps_{overlaps}
     , costs_{fabric}
+    , wishes_{fabric}
     , packed_{fabric}
     , unpacked_{fabric} {
     fabric.set_listener(on_written);
 }
 
-// What is shorter is sent at once, and has no room for an offer.
-bool Transfers::offers(const Data& data) noexcept {
-    constexpr size_t kLeast = 4096;
-    constexpr size_t kWord = 64; // which is injected
-    if (data.is_contiguous() || data.bytes() <= kLeast) return false;
+bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag) noexcept {
+    constexpr size_t kLeast = 4096; // what is shorter is sent at once
+    const size_t bytes = data.bytes();
+    if (bytes <= kLeast || wanted_scheme().scheme == Scheme::generic) return false;
+    if (data.is_contiguous()) return wishes_.is_wished(to, tag) && can_offer();
+    return (wanted_scheme().scheme || bytes >= costs_.least_offered()) && can_offer();
+}
+
+// Short words are injected.
+bool Transfers::can_offer() noexcept {
+    constexpr size_t kWord = 64;
+    return fabric_.reaches_memory() && fabric_.inject_size() >= kWord && packed().open();
+}
+
+void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from,
+                              uint64_t tag) noexcept {
     const WantedScheme& wanted = wanted_scheme();
-    if (wanted.scheme == Scheme::generic) return false;
-    if (!fabric_.reaches_memory() || fabric_.inject_size() < kWord) return false;
-    if (!wanted.scheme && data.bytes() < costs_.least_offered()) return false;
-    return packed().open();
+    if (bytes < costs_.least_offered() || wanted.scheme == Scheme::generic) return;
+    Offer as_if{};
+    as_if.shape = {.pieces = 1, .mean = bytes, .median = bytes, .extent = bytes};
+    as_if.wanted = kAnyScheme;
+    const Means means{.unpacks = true, .exposes = true, .overlaps = overlaps_};
+    const SchemeCosts& costs = costs_.known(from, {});
+    const Plan plan = choose_scheme(costs, as_if, shape_of(data), bytes, means, wanted);
+    const auto expected = [&](Scheme scheme) { return plan.expected[static_cast<size_t>(scheme)]; };
+    const double not_packed = static_cast<double>(bytes) * (costs.copied_byte + costs.fresh_byte);
+    constexpr double kGain = 0.8;
+    if (wanted.scheme || expected(plan.scheme) < kGain * (expected(Scheme::generic) - not_packed))
+        wishes_.tell(from, tag);
 }
 
 // In the order in which they have asked: whoever is first has the next that is free.

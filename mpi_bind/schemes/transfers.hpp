@@ -9,6 +9,7 @@
 #include "schemes/profile.hpp"
 #include "schemes/staging.hpp"
 #include "schemes/transfer.hpp"
+#include "schemes/wishes.hpp"
 
 #include <deque>
 
@@ -17,12 +18,17 @@ namespace odrc::mpi {
 // All offered messages of a process that are under way, and what they share.
 class Transfers {
 public:
-    explicit Transfers(Fabric& fabric);
+    // overlaps: each process of this host has a processor.
+    Transfers(Fabric& fabric, bool overlaps);
 
     // Whether a message is offered, and does not go as it is.
-    bool offers(const Data& data) noexcept;
+    bool offers(const Data& data, fi_addr_t to, uint64_t tag) noexcept;
+    // A message that was not has come, for data in pieces: its sender hears of it, if it would be
+    // quicker otherwise.
+    void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag) noexcept;
 
     Fabric& fabric() noexcept { return fabric_; }
+    bool overlaps() const noexcept { return overlaps_; }
     Costs& costs() noexcept { return costs_; }
     SchemeProfile& profile() noexcept { return profile_; }
     TypeNumbers& type_numbers() noexcept { return type_numbers_; }
@@ -41,6 +47,7 @@ public:
     void wake(Transfer& transfer) noexcept;
     // Does what has become possible. Part of the process's progress.
     void go_on() noexcept {
+        wishes_.listen();
         if (!awake_.empty()) go_on_all();
     }
 
@@ -55,13 +62,16 @@ private:
     Pool& pool_of(const Staging& pool) noexcept {
         return &pool == &packed_.pool ? packed_ : unpacked_;
     }
+    bool can_offer() noexcept;
     void go_on_all() noexcept;
     void remove(Transfer& transfer) noexcept;
     static void on_written(uint64_t bits) noexcept;
 
     Fabric& fabric_;
+    const bool overlaps_;
     Costs costs_;
     SchemeProfile profile_;
+    Wishes wishes_;
     TypeNumbers type_numbers_;
     KnownLayouts known_layouts_;
     Numbers<Outgoing> outgoing_;

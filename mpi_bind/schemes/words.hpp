@@ -79,8 +79,10 @@ constexpr uint64_t to_receiver(uint32_t number) noexcept {
     return kWordsOfSchemes | uint64_t{1} << kNumberBits | number;
 }
 
-// With an offer: who has to be told if it cannot be read, and what a program that probes has to
-// know.
+// For everybody at any time (wishes.hpp).
+inline constexpr uint64_t kWishes = kWordsOfSchemes | uint64_t{1} << (kNumberBits + 1);
+
+// With an offer: what has to be known of it in any case.
 inline constexpr int kLengthBits = 64 - kNumberBits;
 constexpr uint64_t offer_bits(uint32_t number, uint64_t bytes) noexcept {
     return uint64_t{number} << kLengthBits | bytes;

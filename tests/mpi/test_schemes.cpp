@@ -13,7 +13,7 @@ using namespace odrc::mpi;
 
 namespace {
 
-constexpr Means kAll{.unpacks = true, .exposes = true};
+constexpr Means kAll{.unpacks = true, .exposes = true, .overlaps = true};
 
 Offer offer_of(uint64_t bytes, uint64_t piece) {
     Offer offer{};
@@ -77,11 +77,24 @@ TEST_CASE("a long message goes in segments, a short one as a whole") {
     CHECK(plan_of(kNic, 6000, 8).room == 1);
 }
 
+TEST_CASE("where processors are shared nothing is gained by segments") {
+    const Means shared{.unpacks = true, .exposes = true, .overlaps = false};
+    for (const uint64_t piece : {8, 256, 8192}) {
+        const auto apart = plan_of(kNic, 1 << 20, piece),
+                   together = plan_of(kNic, 1 << 20, piece, shared);
+        CHECK(together.expected[1] > apart.expected[1]);
+        CHECK(together.expected[0] == apart.expected[0]);
+        CHECK(together.expected[4] == apart.expected[4]);
+    }
+    CHECK(plan_of(kNic, 1 << 20, 8, shared, *scheme_of("bc-spup")).segment >
+          plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup")).segment);
+}
+
 TEST_CASE("what there is no memory for is not chosen, whoever wants it") {
-    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, false}).scheme != Scheme::multi_w);
-    const Scheme without = plan_of(kNic, 1 << 20, 8, {false, false}).scheme;
+    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, false, true}).scheme != Scheme::multi_w);
+    const Scheme without = plan_of(kNic, 1 << 20, 8, {false, false, true}).scheme;
     CHECK((without == Scheme::p_rrs || without == Scheme::generic));
-    CHECK(plan_of(kNic, 1 << 20, 8, {false, true}, *scheme_of("bc-spup")).scheme ==
+    CHECK(plan_of(kNic, 1 << 20, 8, {false, true, true}, *scheme_of("bc-spup")).scheme ==
           Scheme::generic);
     CHECK(plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup")).scheme == Scheme::bc_spup);
 }

@@ -5,7 +5,7 @@
 
 #include "contract.hpp"
 
-#include <memory>
+#include <algorithm>
 #include <numeric>
 
 using contract::left;
@@ -113,6 +113,21 @@ TEST("what lies backwards arrives forwards") {
     MPI_Sendrecv(&out.back(), 1, type, right(), 0, &mirrored.back(), 1, type, left(), 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(mirrored == numbers(kInts, left()));
+}
+
+TEST("what is sent in one piece comes in many, and the other way round, time and again") {
+    constexpr int kBlocks = 2000, kLength = 32, kStride = 48;
+    const Type pieces{vector_of(kBlocks, kLength, kStride)};
+    const auto out = numbers(size_t{kBlocks} * kLength, rank());
+    for (int round = 0; round < 4; ++round) {
+        std::vector<int> in(size_t{kBlocks} * kStride, -1), back(out.size(), -1);
+        MPI_Sendrecv(out.data(), kBlocks * kLength, MPI_INT, right(), 0, in.data(), 1, pieces,
+                     left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(in.data(), 1, pieces, left(), 0, back.data(), kBlocks * kLength, MPI_INT,
+                     right(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(back == out);
+        CHECK(std::ranges::count(in, -1) >= kBlocks * (kStride - kLength));
+    }
 }
 
 TEST("many long messages at once arrive in their order, and types are freed meanwhile") {

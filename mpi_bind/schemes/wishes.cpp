@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/wishes.hpp"
+
+#include "process.hpp"
+#include "schemes/words.hpp"
+
+namespace odrc::mpi {
+namespace {
+
+// Of a program that takes a new tag for each message: they are not kept for ever.
+constexpr size_t kMost = 4096;
+
+} // namespace
+
+bool Wishes::post() noexcept {
+    return fabric_.try_receive(kWishes, {reinterpret_cast<std::byte*>(&word_), sizeof word_},
+                               listening_);
+}
+
+void Wishes::on_heard(Operation& op, const Outcome& outcome) noexcept {
+    Wishes& wishes = *static_cast<Listening&>(op).wishes;
+    wishes.is_deaf_ = true;
+    if (outcome.error) return;
+    if (wishes.heard_.size() == kMost) wishes.heard_.clear();
+    wishes.heard_.insert({Process::get().address_of(wishes.word_.rank), wishes.word_.tag});
+}
+
+// What cannot be said now is said with the next message.
+void Wishes::tell(fi_addr_t sender, uint64_t tag) noexcept {
+    if (told_.contains({sender, tag})) return;
+    const Word word{.tag = tag, .rank = Process::get().launch().rank()};
+    if (!fabric_.inject(sender, kWishes, &word, sizeof word)) return;
+    if (told_.size() == kMost) told_.clear();
+    told_.insert({sender, tag});
+}
+
+} // namespace odrc::mpi
