@@ -17,10 +17,10 @@ public:
     explicit Sender(Outgoing& message)
         : message_{message}
         , places_{std::min<uint64_t>(kPlaces, message.segments())} {}
-    ~Sender() override { message_.transfers().give_back(message_.transfers().packed(), staging_); }
+    ~Sender() override { message_.transfers().give_back_packed(staging_); }
 
     Next go_on() noexcept override {
-        if (!staging_ && !take_staging()) return Next::wait;
+        if (!staging_ && !take_staging()) return Next::again;
         while (next_ < std::min(message_.granted(), message_.segments())) {
             if (next_ - written_ == places_) return Next::wait; // until one is written
             if (!write()) return Next::again;
@@ -35,8 +35,7 @@ private:
     static constexpr uint64_t kPlaces = 4; // that are packed or under way
 
     bool take_staging() noexcept {
-        Transfers& all = message_.transfers();
-        staging_ = all.take(all.packed(), places_ * message_.answer().segment, message_);
+        staging_ = message_.transfers().take_packed(places_ * message_.answer().segment);
         return static_cast<bool>(staging_);
     }
     bool write() noexcept {

@@ -23,7 +23,8 @@ Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const
 }
 
 Incoming::~Incoming() {
-    transfers_.give_back(transfers_.unpacked(), staging_);
+    transfers_.wait_no_more(*this);
+    transfers_.give_back_unpacked(staging_);
     transfers_.incoming().remove(number_);
 }
 
@@ -65,12 +66,23 @@ bool Incoming::is_staged() const noexcept {
     return answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up;
 }
 
+// Who holds the common memory may do so for long, if a sender is busy otherwise: whoever has waited
+// gets some of his own.
 bool Incoming::take_staging() noexcept {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kLong{10};
     const size_t bytes = std::min<size_t>(size_t{answer_.room} * answer_.segment, answer_.bytes);
-    staging_ = transfers_.take(transfers_.unpacked(), bytes, *this);
+    staging_ = transfers_.take_unpacked(bytes, *this);
+    if (!staging_) {
+        if (!waits_since_) waits_since_ = Clock::now();
+        if (Clock::now() - *waits_since_ < kLong) return false;
+        staging_ = transfers_.unpacked().make(bytes);
+        if (!staging_) return false;
+        transfers_.wait_no_more(*this);
+    }
     answer_.memory = staging_.remote;
     granted_ = answer_.room;
-    return static_cast<bool>(staging_);
+    return true;
 }
 
 Plan Incoming::choose_with(bool exposes) {

@@ -7,6 +7,7 @@
 #include "schemes/staging.hpp"
 #include "schemes/transfer.hpp"
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -52,8 +53,9 @@ private:
     const Offer offer_;
     std::optional<Plan> plan_;
     Staging::Stretch staging_;
-    std::unique_ptr<Fabric::Region> region_; // Multi-W: of the data
-    std::vector<std::byte> layout_;          // that is to follow the answer
+    std::optional<std::chrono::steady_clock::time_point> waits_since_; // for that
+    std::unique_ptr<Fabric::Region> region_;                           // Multi-W: of the data
+    std::vector<std::byte> layout_; // that is to follow the answer
     bool answer_said_{false};
     bool layout_said_{false};
     Ready ready_{};

@@ -17,10 +17,10 @@ class Sender final : public Way {
 public:
     explicit Sender(Outgoing& message)
         : message_{message} {}
-    ~Sender() override { message_.transfers().give_back(message_.transfers().packed(), staging_); }
+    ~Sender() override { message_.transfers().give_back_packed(staging_); }
 
     Next go_on() noexcept override {
-        if (!staging_ && !take_staging()) return Next::wait;
+        if (!staging_ && !take_staging()) return Next::again;
         const Answer& answer = message_.answer();
         const uint64_t segments = message_.segments();
         while (told_ < std::min(message_.granted() + answer.room, segments)) {
@@ -32,10 +32,9 @@ public:
 
 private:
     bool take_staging() noexcept {
-        Transfers& all = message_.transfers();
         const Answer& answer = message_.answer();
-        const size_t bytes = std::min<size_t>(size_t{answer.room} * answer.segment, answer.bytes);
-        staging_ = all.take(all.packed(), bytes, message_);
+        staging_ = message_.transfers().take_packed(
+            std::min<size_t>(size_t{answer.room} * answer.segment, answer.bytes));
         return static_cast<bool>(staging_);
     }
     void pack() noexcept {

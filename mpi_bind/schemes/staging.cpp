@@ -31,14 +31,28 @@ Staging::Stretch Staging::take(size_t bytes) noexcept {
         const RemoteMemory all = region_->remote();
         return {.address = memory_ + offset,
                 .bytes = wanted * kGranule,
-                .remote = {all.address + offset, all.key}};
+                .remote = {all.address + offset, all.key},
+                .alone = nullptr};
     }
     return {};
 }
 
+Staging::Stretch Staging::make(size_t bytes) noexcept {
+    std::byte* const memory = fabric_.allocate(bytes);
+    auto region = memory ? fabric_.expose(memory, bytes) : nullptr;
+    if (memory && !region) fabric_.release(memory, bytes);
+    if (!region) return {};
+    const RemoteMemory remote = region->remote();
+    return {.address = memory, .bytes = bytes, .remote = remote, .alone = std::move(region)};
+}
+
 void Staging::give_back(Stretch& stretch) noexcept {
-    const Stretch gone = std::exchange(stretch, {});
+    Stretch gone = std::exchange(stretch, {});
     if (!gone) return;
+    if (gone.alone) {
+        gone.alone.reset();
+        return fabric_.release(gone.address, gone.bytes);
+    }
     const size_t first = static_cast<size_t>(gone.address - memory_) / kGranule;
     for (size_t g = first; g < first + gone.bytes / kGranule; ++g) taken_.reset(g);
 }

@@ -9,8 +9,9 @@
 
 namespace odrc::mpi {
 
-// Memory through which packed data passes, registered once, at the first message that needs it. It
-// is bounded: who gets none waits until others give back what they have.
+// Memory through which packed data passes, registered once, at the first message that needs it, and
+// bounded. Who gets none of it can wait until others give back what they have, or have some made
+// for him alone.
 class Staging {
 public:
     static constexpr size_t kBytes = size_t{8} << 20;
@@ -20,6 +21,7 @@ public:
         std::byte* address{nullptr}; // null: there is none
         size_t bytes{0};
         RemoteMemory remote{};
+        std::unique_ptr<Fabric::Region> alone; // it is none of the common memory
 
         explicit operator bool() const noexcept { return address != nullptr; }
     };
@@ -34,6 +36,8 @@ public:
     bool open() noexcept;
     // At least that many bytes in one piece: the first ones that are free, which were last used.
     Stretch take(size_t bytes) noexcept;
+    // Made for this, and gone when it is given back.
+    Stretch make(size_t bytes) noexcept;
     void give_back(Stretch& stretch) noexcept;
 
 private:

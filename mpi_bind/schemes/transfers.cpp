@@ -33,7 +33,7 @@ bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag) noexcept {
 // Short words are injected.
 bool Transfers::can_offer() noexcept {
     constexpr size_t kWord = 64;
-    return fabric_.reaches_memory() && fabric_.inject_size() >= kWord && packed().open();
+    return fabric_.reaches_memory() && fabric_.inject_size() >= kWord && packed_.open();
 }
 
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from,
@@ -53,25 +53,34 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from,
         wishes_.tell(from, tag);
 }
 
-// In the order in which they have asked: whoever is first has the next that is free.
-Staging::Stretch Transfers::take(Staging& pool, size_t bytes, Transfer& who) noexcept {
-    auto& waiting = pool_of(pool).waiting;
-    const bool is_first = waiting.empty() || waiting.front() == &who;
-    const Staging::Stretch stretch = is_first ? pool.take(bytes) : Staging::Stretch{};
-    if (stretch && !waiting.empty()) {
-        waiting.pop_front();
-        if (!waiting.empty()) wake(*waiting.front());
-    } else if (!stretch && std::ranges::find(waiting, &who) == waiting.end()) {
-        waiting.push_back(&who);
-    }
+Staging::Stretch Transfers::take_packed(size_t bytes) noexcept {
+    auto stretch = packed_.take(bytes);
+    return stretch ? std::move(stretch) : packed_.make(bytes);
+}
+
+Staging::Stretch Transfers::take_unpacked(size_t bytes, Incoming& who) noexcept {
+    const bool is_first = waiting_.empty() || waiting_.front() == &who;
+    auto stretch = is_first ? unpacked_.take(bytes) : Staging::Stretch{};
+    if (stretch)
+        wait_no_more(who);
+    else if (std::ranges::find(waiting_, &who) == waiting_.end())
+        waiting_.push_back(&who);
     return stretch;
 }
 
-void Transfers::give_back(Staging& pool, Staging::Stretch& stretch) noexcept {
-    if (!stretch) return;
-    pool.give_back(stretch);
-    const auto& waiting = pool_of(pool).waiting;
-    if (!waiting.empty()) wake(*waiting.front());
+void Transfers::give_back_unpacked(Staging::Stretch& stretch) noexcept {
+    unpacked_.give_back(stretch);
+    if (!waiting_.empty()) wake(*waiting_.front());
+}
+
+void Transfers::wait_no_more(Incoming& who) noexcept {
+    if (std::erase(waiting_, &who) && !waiting_.empty()) wake(*waiting_.front());
+}
+
+// Whoever holds the memory may wait for a sender that is busy otherwise.
+void Transfers::look_after_waiting() noexcept {
+    constexpr int kLooks = 256;
+    if (++looks_ % kLooks == 0) wake(*waiting_.front());
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }
@@ -95,7 +104,6 @@ void Transfers::go_on_all() noexcept {
 
 void Transfers::remove(Transfer& transfer) noexcept {
     std::erase(awake_, &transfer);
-    for (Pool* pool : {&packed_, &unpacked_}) std::erase(pool->waiting, &transfer);
     transfer.end();
     delete &transfer;
 }

@@ -35,35 +35,29 @@ public:
     KnownLayouts& known_layouts() noexcept { return known_layouts_; }
     Numbers<Outgoing>& outgoing() noexcept { return outgoing_; }
     Numbers<Incoming>& incoming() noexcept { return incoming_; }
-    // Pages for what was packed, and for what is to be unpacked. Who holds some of the former waits
-    // for nobody who waits for them: so they are apart.
-    Staging& packed() noexcept { return packed_.pool; }
-    Staging& unpacked() noexcept { return unpacked_.pool; }
-    // Takes some, or remembers that the transfer waits for it.
-    Staging::Stretch take(Staging& pool, size_t bytes, Transfer& who) noexcept;
-    void give_back(Staging& pool, Staging::Stretch& stretch) noexcept;
+    // Memory for what is packed. Who holds some of it waits for nobody who waits for the other.
+    Staging::Stretch take_packed(size_t bytes) noexcept;
+    void give_back_packed(Staging::Stretch& stretch) noexcept { packed_.give_back(stretch); }
+    // Memory for what is to be unpacked, in the order in which they have asked: none, if it is not
+    // this one's turn, or there is not enough.
+    Staging& unpacked() noexcept { return unpacked_; }
+    Staging::Stretch take_unpacked(size_t bytes, Incoming& who) noexcept;
+    void give_back_unpacked(Staging::Stretch& stretch) noexcept;
+    void wait_no_more(Incoming& who) noexcept;
 
     void adopt(std::unique_ptr<Transfer> transfer);
     void wake(Transfer& transfer) noexcept;
     // Does what has become possible. Part of the process's progress.
     void go_on() noexcept {
         wishes_.listen();
+        if (!waiting_.empty()) look_after_waiting();
         if (!awake_.empty()) go_on_all();
     }
 
 private:
-    struct Pool {
-        explicit Pool(Fabric& fabric) noexcept
-            : pool{fabric} {}
-        Staging pool;
-        std::deque<Transfer*> waiting;
-    };
-
-    Pool& pool_of(const Staging& pool) noexcept {
-        return &pool == &packed_.pool ? packed_ : unpacked_;
-    }
     bool can_offer() noexcept;
     void go_on_all() noexcept;
+    void look_after_waiting() noexcept;
     void remove(Transfer& transfer) noexcept;
     static void on_written(uint64_t bits) noexcept;
 
@@ -76,8 +70,10 @@ private:
     KnownLayouts known_layouts_;
     Numbers<Outgoing> outgoing_;
     Numbers<Incoming> incoming_;
-    Pool packed_;
-    Pool unpacked_;
+    Staging packed_;
+    Staging unpacked_;
+    std::deque<Incoming*> waiting_; // for memory
+    int looks_{0};                  // at who waits
     std::vector<Transfer*> awake_;
     std::vector<Transfer*> going_on_;
 };
