@@ -232,7 +232,7 @@ TEST("a long message in pieces is probed, claimed, sent synchronously and starte
     MPI_Request_free(&sending);
 }
 
-TEST("pieces that are too many are cut, and their sender does not mind") {
+TEST("of a message that is too long in pieces the rest is cut, and its sender does not mind") {
     constexpr int kBlocks = 5000;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     const auto out = numbers(2 * kBlocks, rank());
