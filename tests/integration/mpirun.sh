@@ -14,8 +14,9 @@ over_mtl=("${odrc[@]}" --mca pml cm --mca mtl ofi)
 over_btl=("${odrc[@]}" --mca pml ob1 --mca btl "ofi,self" --mca btl_ofi_mode 2)
 over_both=("${over_mtl[@]}" --mca osc rdma --mca btl "ofi,self")
 
+# A job that hangs is ended, and says so.
 on_one_host() { # RANKS OPTION... PROGRAM...
-    mpirun -np "$1" --oversubscribe "${@:2}"
+    mpirun --timeout 300 -np "$1" --oversubscribe "${@:2}"
 }
 
 # Between processes of one host Open MPI's one-sided communication uses the memory they share. Here
