@@ -58,7 +58,7 @@ public:
     template <class Places>
     void operator()(std::byte* base, const Places& at, const Layout& what) noexcept {
         if (what.is_run())
-            with_size(what.size(), [this, base, &at](auto n) { copy_runs(base, at, n); });
+            with_size(what.size(), [this, base, &at](auto n) { this->copy_runs(base, at, n); });
         else
             copy_lists(base, at, what);
     }
