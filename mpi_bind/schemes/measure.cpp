@@ -95,9 +95,9 @@ private:
         Trial* trial{nullptr};
         Step() noexcept
             : Operation{[](Operation& op, const Outcome& outcome) noexcept {
-                Trial& trial = *static_cast<Step&>(op).trial;
-                trial.failed_ |= outcome.error != 0;
-                --trial.under_way_;
+                Trial& owner = *static_cast<Step&>(op).trial;
+                owner.failed_ |= outcome.error != 0;
+                --owner.under_way_;
             }} {}
     };
     static constexpr size_t kSteps = 16;

@@ -36,15 +36,15 @@ public:
     explicit Connection(size_t hole = kPages) {
         child_ = fork_child([&] {
             Side side{kMany};
-            const verbs::Qp qp = side.make_qp();
-            const verbs::Mr mr = side.register_memory(there, kPages * kPage, kAll);
+            const verbs::Qp its_qp = side.make_qp();
+            const verbs::Mr its_mr = side.register_memory(there, kPages * kPage, kAll);
             auto* own = static_cast<std::byte*>(side.context().allocate(kPage));
             const verbs::Mr own_mr = side.register_memory(own, kPage, kAll);
             if (hole < kPages) munmap(there + hole * kPage, kPage);
             memory_.board->address = reinterpret_cast<uint64_t>(own);
-            key = mr->rkey;
+            key = its_mr->rkey;
             memory_.board->rkey = own_mr->rkey;
-            child_connects(side, qp.get(), *memory_.board);
+            child_connects(side, its_qp.get(), *memory_.board);
             while (!memory_.board->done) sched_yield();
         });
         qp = near.make_qp();
