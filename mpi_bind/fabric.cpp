@@ -35,10 +35,13 @@ fi_info* find(const std::string& provider, bool with_memory, int& error) {
     const Infos hints{fi_allocinfo()};
     if (!hints) throw std::bad_alloc{};
     hints->caps = FI_TAGGED;
+    uint64_t order = FI_ORDER_SAS;
     if (with_memory) {
         hints->caps |= FI_RMA;
         hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
         hints->domain_attr->cq_data_size = sizeof(uint64_t);
+        // Whoever hears of a write sees those before it.
+        order |= FI_ORDER_RMA_WAW;
     }
     if (passes_broadcasts_on(provider)) {
         hints->caps |= FI_COLLECTIVE;
@@ -46,7 +49,7 @@ fi_info* find(const std::string& provider, bool with_memory, int& error) {
     }
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
-    hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order = order;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->fabric_attr->prov_name = strdup(provider.c_str());

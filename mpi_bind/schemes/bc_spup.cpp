@@ -22,14 +22,17 @@ public:
     Next go_on() noexcept override {
         if (!staging_ && !take_staging()) return Next::again;
         while (next_ < std::min(message_.granted(), message_.segments())) {
-            if (next_ - written_ == places_) return Next::wait; // until one is written
+            if (is_taken_[next_ % places_]) return Next::wait; // until that is written
             if (!write()) return Next::again;
             ++next_;
         }
         return written_ == message_.segments() ? Next::over : Next::wait;
     }
-    // They are over in order.
-    void on_step(uint64_t) noexcept override { ++written_; }
+    // Not all providers end them in order.
+    void on_step(uint64_t segment) noexcept override {
+        is_taken_[segment % places_] = false;
+        ++written_;
+    }
 
 private:
     static constexpr uint64_t kPlaces = 4; // that are packed or under way
@@ -48,17 +51,17 @@ private:
         }
         Transfer::Step& step = *message_.step(next_);
         const iovec here{packed, bytes};
-        const fi_rma_iov there{.addr = answer.memory.address + next_ % answer.room * answer.segment,
-                               .len = bytes,
-                               .key = answer.memory.key};
-        return message_.begun(step,
-                              message_.fabric().write({message_.peer(), {&here, 1}, {&there, 1}},
-                                                      written_bits(answer.number, next_), step));
+        const fi_rma_iov there =
+            message_.among_segments(answer.memory, message_.segment_begin(next_), bytes);
+        return is_taken_[next_ % places_] = message_.begun(
+                   step, message_.fabric().write({message_.peer(), {&here, 1}, {&there, 1}},
+                                                 written_bits(answer.number, next_), step));
     }
 
     Outgoing& message_;
     const uint64_t places_;
     Staging::Stretch staging_;
+    std::array<bool, kPlaces> is_taken_{};
     uint64_t packed_{0};
     uint64_t next_{0}; // to be written
     uint64_t written_{0};

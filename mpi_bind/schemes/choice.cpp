@@ -68,13 +68,14 @@ struct Message {
         return 4 * costs.word + pipelined(segments, {packing, reading});
     }
     double multi_w() const noexcept {
-        return 2 * costs.word + costs.exposed + costs.write + std::max(out, in) * costs.placed +
+        const double exposing = costs.exposed + extent * costs.exposed_byte;
+        return 2 * costs.word + exposing + costs.write + std::max(out, in) * costs.placed +
                bytes * costs.placed_byte;
     }
 };
 
 double pieces_of(const Shape& shape, double bytes) noexcept {
-    return std::max(1.0, bytes / static_cast<double>(std::max<uint64_t>(shape.mean, 1)));
+    return std::max(1.0, bytes / static_cast<double>(std::max<uint64_t>(shape.piece, 1)));
 }
 
 // The segment with which it takes least.

@@ -8,7 +8,6 @@
 #include <new>
 
 namespace odrc::mpi {
-
 namespace {
 
 // Two MPIs of different versions, or over different devices, do not share what they know.
@@ -46,16 +45,13 @@ const TrialMemory& Costs::trial_memory() noexcept {
     return trial_;
 }
 
-const SchemeCosts& Costs::known(fi_addr_t peer, const TrialMemory& trial) noexcept {
-    if (are_measured_ || !trial.plain.key) return costs_;
+void Costs::learn(fi_addr_t peer, const TrialMemory& trial) {
+    if (are_measured_ || !trial.plain.key) return;
     are_measured_ = true;
     const auto measured = measure_costs(fabric_, peer, trial);
-    if (!measured) return costs_;
+    if (!measured) return;
     costs_ = *measured;
     kept_for(fabric_).keep(costs_);
-    return costs_;
 }
-
-size_t Costs::least_offered() const noexcept { return size_t{16} << 10; }
 
 } // namespace odrc::mpi

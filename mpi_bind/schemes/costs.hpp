@@ -64,9 +64,9 @@ public:
 
     // What peers may measure with; nothing, once they are known here.
     const TrialMemory& trial_memory() noexcept;
-    const SchemeCosts& known(fi_addr_t peer, const TrialMemory& trial) noexcept;
-    // The least message that is worth an offer, in bytes.
-    size_t least_offered() const noexcept;
+    // Measures them, unless they have been, with a peer that has memory for that.
+    void learn(fi_addr_t peer, const TrialMemory& trial);
+    const SchemeCosts& known() const noexcept { return costs_; }
 
 private:
     Fabric& fabric_;

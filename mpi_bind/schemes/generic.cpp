@@ -18,7 +18,7 @@ public:
     }
     Next go_on() noexcept override {
         if (sent_) return Next::over;
-        Transfer::Step& step = *message_.step(0);
+        Transfer::Step& step = *message_.step();
         sent_ = message_.begun(
             step, message_.fabric().try_send(message_.peer(), to_receiver(message_.answer().number),
                                              {bytes_.get(), message_.bytes()}, step));
@@ -38,7 +38,7 @@ public:
         , bytes_{new std::byte[message.bytes()]} {}
     Next go_on() noexcept override {
         if (posted_) return Next::over;
-        Transfer::Step& step = *message_.step(0);
+        Transfer::Step& step = *message_.step();
         posted_ = message_.begun(
             step, message_.fabric().try_receive(to_receiver(message_.answer().number),
                                                 {bytes_.get(), message_.bytes()}, step));

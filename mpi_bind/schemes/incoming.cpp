@@ -23,6 +23,7 @@ Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const
 }
 
 Incoming::~Incoming() {
+    way_.reset(); // which knows of this
     transfers_.wait_no_more(*this);
     transfers_.give_back_unpacked(staging_);
     transfers_.incoming().remove(number_);
@@ -52,14 +53,16 @@ Next Incoming::go_on() noexcept {
 }
 
 void Incoming::choose() {
-    plan_ = choose_with(true);
+    transfers_.costs().learn(peer_, offer_.trial);
+    const Shape shape = shape_of(data_);
+    plan_ = choose_with(shape, true);
     if (plan_->scheme == Scheme::multi_w && !(expose_data() && name_layout()))
-        plan_ = choose_with(false);
+        plan_ = choose_with(shape, false);
     answer_.scheme = plan_->scheme;
     answer_.single = plan_->single;
     answer_.segment = static_cast<uint32_t>(plan_->segment);
     answer_.room = static_cast<uint32_t>(plan_->room);
-    transfers_.profile().count(offer_, shape_of(data_), answer_.bytes, *plan_);
+    transfers_.profile().count(offer_, shape, answer_.bytes, *plan_);
 }
 
 bool Incoming::is_staged() const noexcept {
@@ -85,9 +88,8 @@ bool Incoming::take_staging() noexcept {
     return true;
 }
 
-Plan Incoming::choose_with(bool exposes) {
-    return choose_scheme(transfers_.costs().known(peer_, offer_.trial), offer_, shape_of(data_),
-                         answer_.bytes,
+Plan Incoming::choose_with(const Shape& shape, bool exposes) {
+    return choose_scheme(transfers_.costs().known(), offer_, shape, answer_.bytes,
                          {.unpacks = transfers_.unpacked().open(),
                           .exposes = exposes,
                           .overlaps = transfers_.overlaps()},
@@ -137,7 +139,7 @@ bool Incoming::grant(uint64_t segments) noexcept {
     return true;
 }
 
-void Incoming::on_heard(size_t) noexcept { ready_ = heard_; }
+void Incoming::on_heard() noexcept { ready_ = heard_; }
 
 void Incoming::on_written(uint64_t segment) noexcept {
     way_->on_written(segment);

@@ -39,9 +39,9 @@ private:
              Request& request);
 
     Next go_on() noexcept override;
-    void on_heard(size_t bytes) noexcept override;
+    void on_heard() noexcept override;
     void choose();
-    Plan choose_with(bool exposes);
+    Plan choose_with(const Shape& shape, bool exposes);
     bool is_staged() const noexcept; // in memory of the receiver's
     bool take_staging() noexcept;
     bool expose_data();

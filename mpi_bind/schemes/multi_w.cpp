@@ -25,7 +25,7 @@ public:
 
     Next go_on() noexcept override {
         while (begun_ < message_.bytes()) {
-            Transfer::Step* step = message_.step(0);
+            Transfer::Step* step = message_.step();
             if (!step) return Next::wait; // until one is over
             if (!write(*step)) return Next::again;
         }

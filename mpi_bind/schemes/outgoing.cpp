@@ -17,7 +17,10 @@ Outgoing::Outgoing(Transfers& transfers, const Data& data, fi_addr_t to, Request
     : Transfer{transfers, data, to, request}
     , number_{transfers.outgoing().add(*this)} {}
 
-Outgoing::~Outgoing() { transfers_.outgoing().remove(number_); }
+Outgoing::~Outgoing() {
+    way_.reset(); // which knows of this
+    transfers_.outgoing().remove(number_);
+}
 
 void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint64_t tag,
                      Request& request) {
@@ -67,7 +70,7 @@ bool Outgoing::expects_words() const noexcept {
     return false;
 }
 
-void Outgoing::on_heard(size_t) noexcept {
+void Outgoing::on_heard() noexcept {
     if (!answered_) return take_answer();
     if (!layout_bytes_.empty()) return take_layout();
     Granted granted;

@@ -26,7 +26,7 @@ private:
     Outgoing(Transfers& transfers, const Data& data, fi_addr_t to, Request& request);
 
     Next go_on() noexcept override;
-    void on_heard(size_t bytes) noexcept override;
+    void on_heard() noexcept override;
     void take_answer() noexcept;
     void take_layout() noexcept;
     bool knows_layout() noexcept;

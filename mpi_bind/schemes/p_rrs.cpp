@@ -66,7 +66,7 @@ public:
 
     Next go_on() noexcept override {
         while (begun_ < message_.bytes() && segment() < message_.ready().segments) {
-            Transfer::Step* step = message_.step(0);
+            Transfer::Step* step = message_.step();
             if (!step) return Next::wait; // until one is over
             if (!read(*step)) return Next::again;
         }
@@ -83,15 +83,10 @@ private:
     uint64_t segment() const noexcept { return begun_ / message_.answer().segment; }
 
     bool read(Transfer::Step& step) noexcept {
-        const Answer& answer = message_.answer();
-        const uint64_t number = segment();
-        const size_t end = message_.segment_end(number);
-        const RemoteMemory& memory = message_.ready().memory;
+        const size_t end = message_.segment_end(segment());
         const Pieces found = message_.data().pieces(begun_, end - begun_, pieces_);
-        const fi_rma_iov there{.addr = memory.address + number % answer.room * answer.segment +
-                                       begun_ - message_.segment_begin(number),
-                               .len = found.bytes,
-                               .key = memory.key};
+        const fi_rma_iov there =
+            message_.among_segments(message_.ready().memory, begun_, found.bytes);
         const bool taken =
             message_.begun(step, message_.fabric().read({.peer = message_.peer(),
                                                          .here = {pieces_.data(), found.count},

@@ -20,12 +20,12 @@ SchemeProfile::SchemeProfile() {
 void SchemeProfile::count_alike(const Offer& offer, const Shape& receiver, uint64_t bytes,
                                 const Plan& plan) {
     const Alike alike{plan.scheme, plan.segment, std::bit_width(bytes),
-                      std::bit_width(offer.shape.mean), std::bit_width(receiver.mean)};
+                      std::bit_width(offer.shape.piece), std::bit_width(receiver.piece)};
     Decision& decision = decisions_[alike];
     ++decision.messages;
     decision.bytes += bytes;
-    decision.sender_piece = offer.shape.mean;
-    decision.receiver_piece = receiver.mean;
+    decision.sender_piece = offer.shape.piece;
+    decision.receiver_piece = receiver.piece;
     decision.expected = plan.expected;
 }
 

@@ -19,7 +19,7 @@ public:
     Next go_on() noexcept override {
         while (begun_ < message_.bytes()) {
             if (segment() >= message_.granted()) return Next::wait;
-            Transfer::Step* step = message_.step(0);
+            Transfer::Step* step = message_.step();
             if (!step) return Next::wait; // until one is over
             if (!write(*step)) return Next::again;
         }
@@ -32,13 +32,9 @@ private:
     bool write(Transfer::Step& step) noexcept {
         const Answer& answer = message_.answer();
         const uint64_t number = segment();
-        const size_t offset = begun_ - message_.segment_begin(number);
         const Pieces found =
             message_.data().pieces(begun_, message_.segment_end(number) - begun_, pieces_);
-        const fi_rma_iov there{.addr = answer.memory.address +
-                                       number % answer.room * answer.segment + offset,
-                               .len = found.bytes,
-                               .key = answer.memory.key};
+        const fi_rma_iov there = message_.among_segments(answer.memory, begun_, found.bytes);
         const bool fills = begun_ + found.bytes == message_.segment_end(number);
         const Fabric::Access access{.peer = message_.peer(),
                                     .here = {pieces_.data(), found.count},

@@ -17,11 +17,7 @@ inline std::span<std::byte> extent_of(const Data& data) {
 }
 
 inline Shape shape_of(const Data& data) {
-    const Blocks blocks = blocks_of(data);
-    return {.pieces = blocks.count,
-            .mean = blocks.mean(),
-            .median = blocks.median,
-            .extent = extent_of(data).size()};
+    return {.piece = blocks_of(data).mean(), .extent = extent_of(data).size()};
 }
 
 } // namespace odrc::mpi

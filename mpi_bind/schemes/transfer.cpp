@@ -47,7 +47,7 @@ void Transfer::on_done(Operation& op, const Outcome& outcome) noexcept {
     step.busy = false;
     if (outcome.error && !transfer.error_) transfer.error_ = outcome.error;
     if (&step == &transfer.listening_) {
-        if (!outcome.error) transfer.on_heard(outcome.length);
+        if (!outcome.error) transfer.on_heard();
     } else if (&step != &transfer.own_step_ && transfer.way_) {
         transfer.way_->on_step(step.what);
     }

@@ -20,12 +20,12 @@ class Transfer {
 public:
     virtual ~Transfer() = default;
 
-    // Something that is with the provider. What it is the way knows, or the side itself.
+    // Something that is with the provider.
     struct Step : Operation {
         explicit Step() noexcept
             : Operation{&Transfer::on_done} {}
         Transfer* transfer{nullptr};
-        uint64_t what{0};
+        uint64_t what{0}; // the way knows
         bool busy{false};
     };
     static constexpr size_t kSteps = 16; // at a time
@@ -47,8 +47,16 @@ public:
     size_t bytes_of(uint64_t segment) const noexcept {
         return segment_end(segment) - segment_begin(segment);
     }
-    // One that is free, or null: one is over before the way goes on.
-    Step* step(uint64_t what) noexcept;
+    // Where bytes from there on lie among segments, of which there is room for some at a time.
+    fi_rma_iov among_segments(const RemoteMemory& memory, size_t at, size_t bytes) const noexcept {
+        const uint64_t segment = at / answer_.segment;
+        return {.addr = memory.address + segment % answer_.room * answer_.segment +
+                        (at - segment_begin(segment)),
+                .len = bytes,
+                .key = memory.key};
+    }
+    // One that is free, or null: one is over before the way goes on, which then hears what it was.
+    Step* step(uint64_t what = 0) noexcept;
     // The provider has it. (What is not taken is free again.)
     bool begun(Step& step, bool taken) noexcept {
         step.busy = taken;
@@ -64,8 +72,8 @@ protected:
     friend class Transfers;
     // Does what can be done now.
     virtual Next go_on() noexcept = 0;
-    // So many bytes of what is listened to have come.
-    virtual void on_heard(size_t bytes) noexcept = 0;
+    // What is listened to has come.
+    virtual void on_heard() noexcept = 0;
     Next fail() noexcept;
     void end() noexcept;
 

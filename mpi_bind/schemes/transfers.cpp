@@ -11,6 +11,12 @@
 #include <algorithm>
 
 namespace odrc::mpi {
+namespace {
+
+// What is shorter goes in one message of the provider's, or takes no longer for being announced.
+constexpr size_t kLeastOffered = size_t{16} << 10;
+
+} // namespace
 
 Transfers::Transfers(Fabric& fabric, bool overlaps)
     : fabric_{fabric}
@@ -27,7 +33,7 @@ bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag) noexcept {
     const size_t bytes = data.bytes();
     if (bytes <= kLeast || wanted_scheme().scheme == Scheme::generic) return false;
     if (data.is_contiguous()) return wishes_.is_wished(to, tag) && can_offer();
-    return (wanted_scheme().scheme || bytes >= costs_.least_offered()) && can_offer();
+    return (wanted_scheme().scheme || bytes >= kLeastOffered) && can_offer();
 }
 
 // Short words are injected.
@@ -39,12 +45,13 @@ bool Transfers::can_offer() noexcept {
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from,
                               uint64_t tag) noexcept {
     const WantedScheme& wanted = wanted_scheme();
-    if (bytes < costs_.least_offered() || wanted.scheme == Scheme::generic) return;
+    if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
+    if (wishes_.is_told(from, tag)) return;
     Offer as_if{};
-    as_if.shape = {.pieces = 1, .mean = bytes, .median = bytes, .extent = bytes};
+    as_if.shape = {.piece = bytes, .extent = bytes};
     as_if.wanted = kAnyScheme;
     const Means means{.unpacks = true, .exposes = true, .overlaps = overlaps_};
-    const SchemeCosts& costs = costs_.known(from, {});
+    const SchemeCosts& costs = costs_.known();
     const Plan plan = choose_scheme(costs, as_if, shape_of(data), bytes, means, wanted);
     const auto expected = [&](Scheme scheme) { return plan.expected[static_cast<size_t>(scheme)]; };
     const double not_packed = static_cast<double>(bytes) * (costs.copied_byte + costs.fresh_byte);

@@ -24,7 +24,7 @@ public:
         if (is_due && !message_.grant(may_be_written)) return Next::again;
         return come_ == segments ? Next::over : Next::wait;
     }
-    // They come in order.
+    // They come in order, as the provider keeps that of writes.
     void on_written(uint64_t segment) noexcept override {
         if (!at_the_end_) unpack(segment);
         if (++come_ == message_.segments() && at_the_end_)

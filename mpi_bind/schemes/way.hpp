@@ -28,7 +28,7 @@ public:
     Way& operator=(const Way&) = delete;
 
     virtual Next go_on() noexcept = 0;
-    // A step of its own is over (Transfer::step).
+    // A step of its own is over, whichever it was (Transfer::step).
     virtual void on_step(uint64_t) noexcept {}
     // The receiver's: the sender has written that segment.
     virtual void on_written(uint64_t) noexcept {}

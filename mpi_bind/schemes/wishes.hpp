@@ -29,7 +29,10 @@ public:
     bool is_wished(fi_addr_t to, uint64_t tag) const noexcept {
         return !heard_.empty() && heard_.contains({to, tag});
     }
-    // To the sender of a message with that tag.
+    bool is_told(fi_addr_t sender, uint64_t tag) const noexcept {
+        return !told_.empty() && told_.contains({sender, tag});
+    }
+    // To the sender of a message with that tag, which has not been told.
     void tell(fi_addr_t sender, uint64_t tag) noexcept;
 
 private:

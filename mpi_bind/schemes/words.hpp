@@ -23,9 +23,7 @@ namespace odrc::mpi {
 
 // What there is to know of the pieces that data is in, for the choice of a scheme.
 struct Shape {
-    uint64_t pieces;
-    uint64_t mean;   // bytes of one
-    uint64_t median; // likewise
+    uint64_t piece;  // mean bytes of one
     uint64_t extent; // bytes from the first to the last
 };
 

@@ -18,7 +18,7 @@ constexpr Means kAll{.unpacks = true, .exposes = true, .overlaps = true};
 Offer offer_of(uint64_t bytes, uint64_t piece) {
     Offer offer{};
     offer.bytes = bytes;
-    offer.shape = {.pieces = bytes / piece, .mean = piece, .median = piece, .extent = 2 * bytes};
+    offer.shape = {.piece = piece, .extent = 2 * bytes};
     offer.wanted = kAnyScheme;
     return offer;
 }
@@ -69,6 +69,16 @@ TEST_CASE("large blocks go from where they lie to where they belong, small ones 
     CHECK(plan_of(kNic, 1 << 20, 1024).scheme == Scheme::rwg_up);
 }
 
+TEST_CASE("what has to be registered for it counts against writing to where the data belongs") {
+    const Offer offer = offer_of(1 << 20, 64 << 10);
+    const auto multi_w = [&](uint64_t extent) {
+        const Shape receiver{.piece = 64 << 10, .extent = extent};
+        return choose_scheme(kNic, offer, receiver, 1 << 20, kAll, {});
+    };
+    CHECK(multi_w(2 << 20).scheme == Scheme::multi_w);
+    CHECK(multi_w(200 << 20).scheme != Scheme::multi_w);
+}
+
 TEST_CASE("a long message goes in segments, a short one as a whole") {
     const Plan of_long = plan_of(kNic, 4 << 20, 8);
     CHECK(of_long.segment < 4 << 20);
@@ -111,7 +121,7 @@ TEST_CASE("an offer that was overwritten leaves open what it can") {
     const Offer offer = offer_of(1 << 20, 8);
     const uint64_t bits = offer_bits(offer.number, offer.bytes);
     const auto bytes = std::as_bytes(std::span{&offer, 1});
-    CHECK(offer_at(bytes, bits).shape.mean == 8);
+    CHECK(offer_at(bytes, bits).shape.piece == 8);
     for (const auto& found : {offer_at(bytes.first(10), bits), offer_at(bytes, bits + 1),
                               offer_at(bytes, offer_bits(offer.number + 1, offer.bytes))}) {
         CHECK(found.wanted == kAnyScheme);
