@@ -14,7 +14,7 @@ foreign true
 netpipe() { # NAME OPTION...
     export FI_ODRC_PROFILE=$scratch/netpipe-$1
     on_one_host 2 "${@:2}" env "${foreign_environment[@]}" \
-        NPopenmpi -u 100000 -n 20 -o "$scratch/np.$1" 2>&1 | tail -n 5
+        NPopenmpi -u 100000 -n 5 -o "$scratch/np.$1" 2>&1 | tail -n 5
     [[ -s $scratch/np.$1 ]] || fail "NetPIPE has no results"
 }
 
