@@ -6,6 +6,7 @@
 #include "error_handler.hpp"
 #include "grid.hpp"
 #include "group.hpp"
+#include "hints.hpp"
 
 #include <memory>
 #include <optional>
@@ -53,6 +54,7 @@ public:
     std::vector<Attribute> attributes;              // in the order in which they were set
     Attribute* find_attribute(int keyval) noexcept; // null: it has none of that
     std::optional<Grid> grid;
+    Hints hints;
     std::unique_ptr<BroadcastPlan> broadcasts; // null: there was none yet
 
 private:

@@ -5,6 +5,7 @@
 
 #include "api.hpp"
 #include "collectives.hpp"
+#include "info.hpp"
 
 #include <array>
 
@@ -39,6 +40,20 @@ int split(Communicator& parent, int color, int key, Communicator*& made) {
     for (int& rank : ranks) rank = parent.group().world_rank(rank);
     if (color == MPI_UNDEFINED) return make_communicator(parent, std::nullopt, made);
     return make_communicator(parent, std::move(ranks), made);
+}
+
+// All that its parent has, and other hints, where there are some.
+int duplicate(Communicator& parent, const Info* info, MPI_Comm* copy, const char* call) {
+    Communicator* made = nullptr;
+    const auto ranks = parent.group().ranks();
+    int error = make_communicator(parent, std::vector<int>{ranks.begin(), ranks.end()}, made);
+    if (made) {
+        made->grid = parent.grid;
+        made->hints = parent.hints;
+        if (info) made->hints.take(*info);
+        parent.copy_attributes_to(*made, error);
+    }
+    return give(error, made, parent, copy, call);
 }
 
 } // namespace
@@ -90,14 +105,34 @@ ODRC_MPI(Comm_test_inter, (MPI_Comm comm, int* flag)) {
 ODRC_MPI(Comm_dup, (MPI_Comm comm, MPI_Comm* copy)) {
     Communicator* c = Communicator::of(comm);
     if (!c) return fail_in_world(MPI_ERR_COMM, "MPI_Comm_dup");
-    Communicator* made = nullptr;
-    const auto ranks = c->group().ranks();
-    int error = make_communicator(*c, std::vector<int>{ranks.begin(), ranks.end()}, made);
-    if (made) {
-        made->grid = c->grid;
-        c->copy_attributes_to(*made, error);
-    }
-    return give(error, made, *c, copy, "MPI_Comm_dup");
+    return duplicate(*c, nullptr, copy, "MPI_Comm_dup");
+}
+
+ODRC_MPI(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* copy)) {
+    constexpr const char* kCall = "MPI_Comm_dup_with_info";
+    Communicator* c = Communicator::of(comm);
+    if (!c) return fail_in_world(MPI_ERR_COMM, kCall);
+    const Info* i = Info::of(info);
+    if (!i && info != MPI_INFO_NULL) return c->outcome(MPI_ERR_INFO, kCall);
+    return duplicate(*c, i, copy, kCall);
+}
+
+ODRC_MPI(Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
+    Communicator* c = Communicator::of(comm);
+    if (!c) return fail_in_world(MPI_ERR_COMM, "MPI_Comm_set_info");
+    const Info* i = Info::of(info);
+    if (!i) return c->outcome(MPI_ERR_INFO, "MPI_Comm_set_info");
+    c->hints.take(*i);
+    return MPI_SUCCESS;
+}
+
+ODRC_MPI(Comm_get_info, (MPI_Comm comm, MPI_Info* used)) {
+    const Communicator* c = Communicator::of(comm);
+    if (!c) return fail_in_world(MPI_ERR_COMM, "MPI_Comm_get_info");
+    auto* info = new Info;
+    c->hints.tell(*info);
+    *used = info->handle();
+    return MPI_SUCCESS;
 }
 
 ODRC_MPI(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* created)) {

@@ -75,6 +75,14 @@ const char* text_of(int error) noexcept {
         return "see the statuses";
     case MPI_ERR_KEYVAL:
         return "no such keyval";
+    case MPI_ERR_INFO:
+        return "no such info object";
+    case MPI_ERR_INFO_KEY:
+        return "a key that is missing, empty or too long";
+    case MPI_ERR_INFO_VALUE:
+        return "a value that is missing or too long";
+    case MPI_ERR_INFO_NOKEY:
+        return "no such key";
     case MPI_ERR_NO_MEM:
         return "memory is out";
     case MPI_ERR_UNSUPPORTED_OPERATION:

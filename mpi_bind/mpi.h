@@ -83,7 +83,9 @@ enum {
     MPI_MAX_PROCESSOR_NAME = 256,
     MPI_MAX_ERROR_STRING = 256,
     MPI_MAX_OBJECT_NAME = 128,
-    MPI_MAX_LIBRARY_VERSION_STRING = 256
+    MPI_MAX_LIBRARY_VERSION_STRING = 256,
+    MPI_MAX_INFO_KEY = 256,
+    MPI_MAX_INFO_VAL = 1024
 };
 
 /* 8.1.2 and 6.7.2: what is known of an environment and a communicator, by MPI_Comm_get_attr. */
@@ -408,6 +410,9 @@ ODRC_MPI_FUNCTION(Comm_group, (MPI_Comm, MPI_Group*))
 ODRC_MPI_FUNCTION(Comm_compare, (MPI_Comm, MPI_Comm, int* result))
 ODRC_MPI_FUNCTION(Comm_test_inter, (MPI_Comm, int* flag))
 ODRC_MPI_FUNCTION(Comm_dup, (MPI_Comm, MPI_Comm*))
+ODRC_MPI_FUNCTION(Comm_dup_with_info, (MPI_Comm, MPI_Info, MPI_Comm*))
+ODRC_MPI_FUNCTION(Comm_set_info, (MPI_Comm, MPI_Info))
+ODRC_MPI_FUNCTION(Comm_get_info, (MPI_Comm, MPI_Info* used))
 ODRC_MPI_FUNCTION(Comm_create, (MPI_Comm, MPI_Group, MPI_Comm*))
 ODRC_MPI_FUNCTION(Comm_split, (MPI_Comm, int color, int key, MPI_Comm*))
 ODRC_MPI_FUNCTION(Comm_split_type, (MPI_Comm, int type, int key, MPI_Info, MPI_Comm*))
@@ -420,6 +425,17 @@ ODRC_MPI_FUNCTION(Comm_free_keyval, (int* keyval))
 ODRC_MPI_FUNCTION(Comm_set_attr, (MPI_Comm, int keyval, void* value))
 ODRC_MPI_FUNCTION(Comm_get_attr, (MPI_Comm, int keyval, void* value, int* flag))
 ODRC_MPI_FUNCTION(Comm_delete_attr, (MPI_Comm, int keyval))
+
+/* ---- what a program lets the library know (9) ---- */
+ODRC_MPI_FUNCTION(Info_create, (MPI_Info*))
+ODRC_MPI_FUNCTION(Info_dup, (MPI_Info, MPI_Info*))
+ODRC_MPI_FUNCTION(Info_free, (MPI_Info*))
+ODRC_MPI_FUNCTION(Info_set, (MPI_Info, const char* key, const char* value))
+ODRC_MPI_FUNCTION(Info_delete, (MPI_Info, const char* key))
+ODRC_MPI_FUNCTION(Info_get, (MPI_Info, const char* key, int length, char* value, int* flag))
+ODRC_MPI_FUNCTION(Info_get_valuelen, (MPI_Info, const char* key, int* length, int* flag))
+ODRC_MPI_FUNCTION(Info_get_nkeys, (MPI_Info, int* count))
+ODRC_MPI_FUNCTION(Info_get_nthkey, (MPI_Info, int n, char* key))
 
 /* ---- topologies (7) ---- */
 ODRC_MPI_FUNCTION(Dims_create, (int nodes, int dims, int* sizes))

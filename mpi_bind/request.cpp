@@ -88,7 +88,8 @@ void Request::start_send() {
     const fi_addr_t to = process.address_of(*communicator_, peer_);
     uint64_t tag = full_tag(context_, communicator_->rank(), tag_);
     ++under_way_;
-    if (mode_ != SendMode::buffered && process.transfers().offers(data_, to, tag))
+    if (mode_ != SendMode::buffered &&
+        process.transfers().offers(data_, to, tag, communicator_->hints.scheme()))
         return Outgoing::begin(process.transfers(), data_, to, tag, *this);
     const bool copies = mode_ == SendMode::buffered || !data_.is_contiguous();
     const std::byte* bytes = copies ? pack() : data_.address + data_.type->layout()->begin();

@@ -68,7 +68,7 @@ void Request::unpack(const Outcome& outcome) noexcept {
     Process& process = Process::get();
     process.transfers().came_as_it_is(data_, bytes,
                                       process.address_of(*communicator_, status_.MPI_SOURCE),
-                                      outcome.tag & ~kSynchronous);
+                                      outcome.tag & ~kSynchronous, communicator_->hints.scheme());
 }
 
 // The offer lies where the first bytes of the data belong.

@@ -4,14 +4,15 @@
 // MPI_Alltoall of a struct whose blocks double, from one int to so many, with a gap of one int
 // between any two of them: until the last rank has all. bench/datatypes puts the ways side by side.
 
-#include "bench/apps/noncontiguous.hpp"
+#include "bench/apps/contenders.hpp"
 
 namespace {
 
 using namespace bench;
 
 struct Options {
-    double seconds{0.2};
+    std::vector<std::string> ways{"datatype"};
+    Rounds rounds{.seconds = 0.2};
     std::vector<size_t> last_blocks{2048, 4096, 8192, 16'384, 32'768, 65'536, 131'072};
 };
 
@@ -51,8 +52,9 @@ struct Doubling {
 
 class Everybody {
 public:
-    explicit Everybody(const Layout& layout)
-        : layout_{layout} {}
+    Everybody(MPI_Comm comm, const Layout& layout)
+        : ranks_{comm}
+        , layout_{layout} {}
 
     void check() {
         constexpr std::byte kUntouched{0xee};
@@ -89,7 +91,7 @@ private:
         MPI_Alltoall(out_.data(), 1, layout_.type, in_.data(), 1, layout_.type, ranks_.comm);
     }
 
-    const Ranks ranks_{MPI_COMM_WORLD};
+    const Ranks ranks_;
     const Layout& layout_;
     Pages out_{layout_.extent * size_t(ranks_.size)}, in_{out_.size()};
 };
@@ -101,15 +103,20 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{"MPI_Alltoall of a struct of blocks of 1, 2, 4 ... ints."};
     app.add_option("-x,--last", options.last_blocks, "ints of the last block")->delimiter(',');
-    app.add_option("-t,--time", options.seconds, "seconds for each figure")->capture_default_str();
+    app.add_option("-w,--ways", options.ways,
+                   "a datatype, or one in a way of odrc_mpi's (its hint odrc_datatype)")
+        ->delimiter(',')
+        ->capture_default_str();
+    options.rounds.add_options(app);
     CLI11_PARSE(app, argc, argv);
+    const Contenders contenders = make_contenders(options.ways);
     for (const size_t last : options.last_blocks) {
         const Layout layout{Doubling{last}};
-        Everybody everybody{layout};
-        everybody.check();
-        const double seconds =
-            median(MPI_COMM_WORLD, options.seconds, [&] { return everybody.time(); });
-        report("alltoall", last, layout.bytes, 1e6 * seconds, "us");
+        std::vector<Everybody> everybody;
+        for (const Contender& contender : contenders)
+            everybody.emplace_back(contender.comm(), layout).check();
+        options.rounds.measure_us(contenders, "alltoall", std::to_string(last), layout.bytes,
+                                  [&](size_t i) { return everybody[i].time(); });
     }
     return 0;
 }

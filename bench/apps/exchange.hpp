@@ -5,36 +5,42 @@
 
 // Noncontiguous messages between two ranks, in each way that a program may send them.
 
-#include "bench/apps/noncontiguous.hpp"
+#include "bench/apps/contenders.hpp"
 
-#include <map>
 #include <span>
 
 namespace bench {
 
-enum class Way {
-    kDatatype,   // described to MPI
-    kManual,     // packed and unpacked by the program, in memory that it keeps
-    kContiguous, // as many bytes that are neither: the least that could be
-    kMultiple,   // a message for each block
-};
+// What contenders send from and receive into, one after the other.
+struct ExchangedMemory {
+    // As many messages as may be under way at a time.
+    ExchangedMemory(const Layout& sent, const Layout& received, int messages = 1)
+        : out{sent.extent}
+        , in{received.extent}
+        , packed{sent.bytes * size_t(messages)} {}
 
-inline const std::map<std::string, Way> kWays{{"datatype", Way::kDatatype},
-                                              {"manual", Way::kManual},
-                                              {"contiguous", Way::kContiguous},
-                                              {"multiple", Way::kMultiple}};
+    // No message has been in it any more.
+    void renew() {
+        out = Pages{out.size()};
+        in = Pages{in.size()};
+        packed = Pages{packed.size()};
+    }
+
+    Pages out, in, packed;
+};
 
 // The same elements may lie otherwise where they are received than where they are sent from.
 class Exchange {
 public:
-    // As many messages as may be under way at a time.
-    Exchange(Way way, const Layout& sent, const Layout& received, int messages = 1)
-        : way_{way}
+    Exchange(const Contender& contender, const Layout& sent, const Layout& received,
+             ExchangedMemory& memory)
+        : ranks_{contender.comm()}
+        , way_{contender.way()}
         , sent_{sent}
         , received_{received}
-        , packed_{sent.bytes * size_t(messages)} {
+        , memory_{memory} {
         if (ranks_.size != 2) give_up("these are messages between two ranks");
-        if (way == Way::kMultiple && sent.blocks.size() != received.blocks.size())
+        if (way_ == Way::kMultiple && sent.blocks.size() != received.blocks.size())
             give_up("a message for each block takes as many of them on both sides");
     }
 
@@ -49,9 +55,7 @@ public:
     // From and to memory that no message has been in; returns to the first rank when the other has
     // it.
     void renew() {
-        out_ = Pages{sent_.extent};
-        in_ = Pages{received_.extent};
-        packed_ = Pages{packed_.size()};
+        memory_.renew();
         if (ranks_.rank == 0)
             MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, ranks_.comm, MPI_STATUS_IGNORE);
         else
@@ -79,7 +83,7 @@ public:
             if (way_ == Way::kManual)
                 for (int i = 0; i < messages; ++i) {
                     MPI_Wait(&requests_[size_t(i)], MPI_STATUS_IGNORE);
-                    received_.unpack(in_.data(), slot(i));
+                    received_.unpack(memory_.in.data(), slot(i));
                 }
             wait();
             MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, ranks_.comm);
@@ -90,7 +94,7 @@ public:
 private:
     int other() const noexcept { return 1 - ranks_.rank; }
     std::byte* slot(int message) const noexcept {
-        return packed_.data() + sent_.bytes * size_t(message);
+        return memory_.packed.data() + sent_.bytes * size_t(message);
     }
 
     int bytes() const noexcept { return int(sent_.bytes); }
@@ -98,14 +102,14 @@ private:
     template <class Body>
     void checked(Body&& body, bool receives) {
         constexpr std::byte kUntouched{0xee};
-        std::vector<std::byte> content(sent_.bytes), expected(in_.size(), kUntouched);
+        std::vector<std::byte> content(sent_.bytes), expected(memory_.in.size(), kUntouched);
         fabtests_ext::fill(content.data(), content.size(), uint64_t(ranks_.rank));
-        place(sent_, out_.data(), content);
-        std::memset(in_.data(), int(kUntouched), in_.size());
+        place(sent_, memory_.out.data(), content);
+        std::memset(memory_.in.data(), int(kUntouched), memory_.in.size());
         body();
         fabtests_ext::fill(content.data(), content.size(), uint64_t(other()));
         if (receives) place(received_, expected.data(), content);
-        if (!std::ranges::equal(expected, std::span{in_.data(), in_.size()}))
+        if (!std::ranges::equal(expected, std::span{memory_.in.data(), memory_.in.size()}))
             give_up("another message than was sent");
     }
     void place(const Layout& layout, std::byte* memory, const std::vector<std::byte>& content) {
@@ -123,14 +127,14 @@ private:
     void send() {
         switch (way_) {
         case Way::kDatatype:
-            MPI_Send(out_.data(), 1, sent_.type, other(), 0, ranks_.comm);
+            MPI_Send(memory_.out.data(), 1, sent_.type, other(), 0, ranks_.comm);
             return;
         case Way::kManual:
-            sent_.pack(out_.data(), slot(0));
+            sent_.pack(memory_.out.data(), slot(0));
             MPI_Send(slot(0), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
             return;
         case Way::kContiguous:
-            MPI_Send(out_.data(), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
+            MPI_Send(memory_.out.data(), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
             return;
         case Way::kMultiple:
             requests_.clear();
@@ -142,14 +146,14 @@ private:
         const auto status = MPI_STATUS_IGNORE;
         switch (way_) {
         case Way::kDatatype:
-            MPI_Recv(in_.data(), 1, received_.type, other(), 0, ranks_.comm, status);
+            MPI_Recv(memory_.in.data(), 1, received_.type, other(), 0, ranks_.comm, status);
             return;
         case Way::kManual:
             MPI_Recv(slot(0), bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
-            received_.unpack(in_.data(), slot(0));
+            received_.unpack(memory_.in.data(), slot(0));
             return;
         case Way::kContiguous:
-            MPI_Recv(in_.data(), bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
+            MPI_Recv(memory_.in.data(), bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
             return;
         case Way::kMultiple:
             requests_.clear();
@@ -164,18 +168,18 @@ private:
         };
         switch (way_) {
         case Way::kDatatype:
-            start(out_.data(), 1, sent_.type);
+            start(memory_.out.data(), 1, sent_.type);
             return;
         case Way::kManual:
-            sent_.pack(out_.data(), slot(message));
+            sent_.pack(memory_.out.data(), slot(message));
             start(slot(message), bytes(), MPI_BYTE);
             return;
         case Way::kContiguous:
-            start(out_.data(), bytes(), MPI_BYTE);
+            start(memory_.out.data(), bytes(), MPI_BYTE);
             return;
         case Way::kMultiple:
             for (const auto [offset, size] : sent_.blocks)
-                start(out_.data() + offset, int(size), MPI_BYTE);
+                start(memory_.out.data() + offset, int(size), MPI_BYTE);
         }
     }
     void start_receive(int message) {
@@ -184,27 +188,36 @@ private:
         };
         switch (way_) {
         case Way::kDatatype:
-            start(in_.data(), 1, received_.type);
+            start(memory_.in.data(), 1, received_.type);
             return;
         case Way::kManual:
             start(slot(message), bytes(), MPI_BYTE);
             return;
         case Way::kContiguous:
-            start(in_.data(), bytes(), MPI_BYTE);
+            start(memory_.in.data(), bytes(), MPI_BYTE);
             return;
         case Way::kMultiple:
             for (const auto [offset, size] : received_.blocks)
-                start(in_.data() + offset, int(size), MPI_BYTE);
+                start(memory_.in.data() + offset, int(size), MPI_BYTE);
         }
     }
     void wait() { MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
 
-    const Ranks ranks_{MPI_COMM_WORLD};
+    const Ranks ranks_;
     const Way way_;
     const Layout& sent_;
     const Layout& received_;
-    Pages out_{sent_.extent}, in_{received_.extent}, packed_;
+    ExchangedMemory& memory_;
     std::vector<MPI_Request> requests_;
 };
+
+// All contenders' messages of a layout, each of which has come as it should once.
+inline std::vector<Exchange> make_exchanges(const Contenders& contenders, const Layout& sent,
+                                            const Layout& received, ExchangedMemory& memory) {
+    std::vector<Exchange> all;
+    for (const Contender& contender : contenders)
+        all.emplace_back(contender, sent, received, memory).check();
+    return all;
+}
 
 } // namespace bench

@@ -3,7 +3,7 @@
 
 // Messages of applications between two ranks: half of what each takes there and back if a datatype
 // describes it, if the program packs it, and if it were contiguous. bench/datatypes puts the ways
-// of an MPI to move them side by side.
+// to move them side by side.
 
 #include "bench/apps/exchange.hpp"
 #include "bench/apps/grid_shapes.hpp"
@@ -15,13 +15,14 @@ using namespace bench;
 
 struct Options {
     std::vector<std::string> ways{"datatype", "manual", "contiguous"}, names;
-    double seconds{0.05};
+    Rounds rounds;
 };
 
 class Applications {
 public:
     explicit Applications(const Options& options)
-        : options_{options} {}
+        : options_{options}
+        , contenders_{make_contenders(options.ways)} {}
 
     void all() const {
         same("wrf_x_vec", WrfHalo<true, false>{});
@@ -58,16 +59,15 @@ private:
     void measure(const std::string& name, const Sent& from, const Received& to) const {
         if (!options_.names.empty() && std::ranges::count(options_.names, name) == 0) return;
         const Layout sent{from}, received{to};
-        for (const std::string& way : options_.ways) {
-            Exchange exchange{kWays.at(way), sent, received};
-            exchange.check();
-            const double seconds =
-                median(MPI_COMM_WORLD, options_.seconds, [&] { return exchange.latency(); });
-            report(name + "." + way, sent.blocks.size(), sent.bytes, 1e6 * seconds, "us");
-        }
+        ExchangedMemory memory{sent, received};
+        auto exchanges = make_exchanges(contenders_, sent, received, memory);
+        const std::string x = name + "/" + std::to_string(sent.blocks.size());
+        options_.rounds.measure_us(contenders_, "layouts", x, sent.bytes,
+                                   [&](size_t i) { return exchanges[i].latency(); });
     }
 
     const Options& options_;
+    const Contenders contenders_;
 };
 
 } // namespace
@@ -75,13 +75,15 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"Messages of applications between two ranks: name, blocks sent, bytes, time."};
-    app.add_option("-w,--way", options.ways,
-                   "described by a datatype, packed by hand, as many contiguous bytes")
+    CLI::App app{"Messages of applications between two ranks, name/blocks sent."};
+    app.add_option(
+           "-w,--ways", options.ways,
+           "described by a datatype, packed by hand (manual), as many contiguous bytes, or a "
+           "datatype in a way of odrc_mpi's (its hint odrc_datatype)")
         ->delimiter(',')
-        ->check(CLI::IsMember({"datatype", "manual", "contiguous"}));
+        ->capture_default_str();
     app.add_option("-l,--layouts", options.names, "only these")->delimiter(',');
-    app.add_option("-t,--time", options.seconds, "seconds for each figure")->capture_default_str();
+    options.rounds.add_options(app);
     CLI11_PARSE(app, argc, argv);
     Applications{options}.all();
     return 0;

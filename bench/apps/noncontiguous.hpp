@@ -174,31 +174,4 @@ inline double now() {
         .count();
 }
 
-// What a repetition takes, by the median of as many as fit into so many seconds, three at least,
-// going by the quicker one of two that are not counted. All ranks repeat it as often. The body says
-// what it took, which need not be all that it does.
-template <class Body>
-double median(MPI_Comm comm, double seconds, Body&& body) {
-    double each = seconds;
-    for (int i = 0; i < 2; ++i) {
-        const double begin = now();
-        body();
-        each = std::min(each, now() - begin);
-    }
-    int times = int(std::clamp(seconds / each, 3.0, 1e5));
-    MPI_Bcast(&times, 1, MPI_INT, 0, comm);
-    std::vector<double> taken;
-    for (int i = 0; i < times; ++i) taken.push_back(body());
-    std::ranges::nth_element(taken, taken.begin() + times / 2);
-    return taken[size_t(times / 2)];
-}
-
-// A line of what has been measured.
-inline void report(const std::string& name, size_t x, size_t bytes, double value,
-                   const char* unit) {
-    if (Ranks{MPI_COMM_WORLD}.rank != 0) return;
-    std::printf("%s %zu %zu %.4g %s\n", name.c_str(), x, bytes, value, unit);
-    std::fflush(stdout);
-}
-
 } // namespace bench

@@ -2,8 +2,7 @@
 // Copyright (c) 2026 The odrc authors
 
 // Columns of an array of ints between two ranks: half of what they take there and back, and how
-// many bytes a second go one way. bench/datatypes puts the ways of an MPI to move them side by
-// side.
+// many bytes a second go one way. bench/datatypes puts the ways to move them side by side.
 
 #include "bench/apps/exchange.hpp"
 
@@ -18,9 +17,9 @@ constexpr int kWindow = 100;
 constexpr size_t kUnderWay = size_t{32} << 20;
 
 struct Options {
-    Way way{Way::kDatatype};
+    std::vector<std::string> ways{"datatype"};
     bool contiguous_sender{false}, contiguous_receiver{false}, fresh{false};
-    double seconds{0.05};
+    Rounds rounds;
     std::vector<int> columns{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 };
 
@@ -40,28 +39,30 @@ struct Columns {
     int columns;
 };
 
-void measure(const Options& options, size_t x, const Layout& sent, const Layout& received) {
+void measure(const Options& options, const Contenders& contenders, int columns, const Layout& sent,
+             const Layout& received) {
     const size_t bytes = sent.bytes;
+    const std::string x = std::to_string(columns);
     const int window = options.fresh ? 1 : int(std::min(size_t{kWindow}, kUnderWay / bytes));
-    Exchange exchange{options.way, sent, received, window};
-    exchange.check();
+    ExchangedMemory memory{sent, received, window};
+    auto exchanges = make_exchanges(contenders, sent, received, memory);
     if (options.fresh) {
-        exchange.renew();
-        exchange.check();
-        const double seconds = median(MPI_COMM_WORLD, options.seconds, [&] {
+        for (Exchange& exchange : exchanges) {
             exchange.renew();
-            return exchange.latency();
+            exchange.check();
+        }
+        return options.rounds.measure_us(contenders, "fresh", x, bytes, [&](size_t i) {
+            exchanges[i].renew();
+            return exchanges[i].latency();
         });
-        report("fresh", x, bytes, 1e6 * seconds, "us");
-        return;
     }
-    const double latency =
-        median(MPI_COMM_WORLD, options.seconds, [&] { return exchange.latency(); });
-    report("latency", x, bytes, 1e6 * latency, "us");
-    exchange.check_stream(window);
-    const double stream =
-        median(MPI_COMM_WORLD, options.seconds, [&] { return exchange.stream(window); });
-    report("bandwidth", x, bytes, double(bytes) * window / stream / 1e6, "MB/s");
+    options.rounds.measure_us(contenders, "latency", x, bytes,
+                              [&](size_t i) { return exchanges[i].latency(); });
+    for (Exchange& exchange : exchanges) exchange.check_stream(window);
+    options.rounds.measure(
+        contenders, "bandwidth", x, bytes, "MB/s",
+        [&](double seconds) { return double(bytes) * window / seconds / 1e6; },
+        [&](size_t i) { return exchanges[i].stream(window); });
 }
 
 } // namespace
@@ -71,10 +72,12 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{"Columns of an array of 128 x 4096 ints, between two ranks."};
     app.add_option(
-           "-w,--way", options.way,
-           "described by a datatype, packed by hand, as many contiguous bytes, or a message "
-           "for each row")
-        ->transform(CLI::CheckedTransformer(kWays));
+           "-w,--ways", options.ways,
+           "described by a datatype, packed by hand (manual), as many contiguous bytes, a "
+           "message for each row (multiple), or a datatype in a way of odrc_mpi's (its hint "
+           "odrc_datatype)")
+        ->delimiter(',')
+        ->capture_default_str();
     auto* const receiver = app.add_flag("--receiver-only", options.contiguous_sender,
                                         "only where they are received they are columns");
     app.add_flag("--sender-only", options.contiguous_receiver, "only where they are sent from")
@@ -82,12 +85,13 @@ int main(int argc, char** argv) {
     app.add_flag("--fresh", options.fresh,
                  "each message from and to memory that had none before, one at a time");
     app.add_option("-x,--columns", options.columns, "how many")->delimiter(',');
-    app.add_option("-t,--time", options.seconds, "seconds for each figure")->capture_default_str();
+    options.rounds.add_options(app);
     CLI11_PARSE(app, argc, argv);
+    const Contenders contenders = make_contenders(options.ways);
     for (const int columns : options.columns) {
         if (columns < 1 || columns > kRow) give_up("there are 1 to 4096 columns");
         const Layout layout{Columns{columns}}, row{Contiguous{layout.bytes, MPI_INT}};
-        measure(options, size_t(columns), options.contiguous_sender ? row : layout,
+        measure(options, contenders, columns, options.contiguous_sender ? row : layout,
                 options.contiguous_receiver ? row : layout);
     }
     return 0;

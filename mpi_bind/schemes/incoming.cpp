@@ -93,7 +93,7 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                          {.unpacks = transfers_.unpacked().open(),
                           .exposes = exposes,
                           .overlaps = transfers_.overlaps()},
-                         wanted_scheme());
+                         request_.communicator().hints.scheme());
 }
 
 bool Incoming::expose_data() {

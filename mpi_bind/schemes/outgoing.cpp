@@ -25,7 +25,7 @@ Outgoing::~Outgoing() {
 void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint64_t tag,
                      Request& request) {
     std::unique_ptr<Outgoing> message{new Outgoing{transfers, data, to, request}};
-    const auto& wanted = wanted_scheme().scheme;
+    const auto& wanted = request.communicator().hints.scheme().scheme;
     message->offer_ = {.bytes = data.bytes(),
                        .shape = shape_of(data),
                        .number = message->number_,

@@ -28,12 +28,13 @@ Transfers::Transfers(Fabric& fabric, bool overlaps)
     fabric.set_listener(on_written);
 }
 
-bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag) noexcept {
+bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag,
+                       const WantedScheme& wanted) noexcept {
     constexpr size_t kLeast = 4096; // what is shorter is sent at once
     const size_t bytes = data.bytes();
-    if (bytes <= kLeast || wanted_scheme().scheme == Scheme::generic) return false;
+    if (bytes <= kLeast || wanted.scheme == Scheme::generic) return false;
     if (data.is_contiguous()) return wishes_.is_wished(to, tag) && can_offer();
-    return (wanted_scheme().scheme || bytes >= kLeastOffered) && can_offer();
+    return (wanted.scheme || bytes >= kLeastOffered) && can_offer();
 }
 
 // Short words are injected.
@@ -42,9 +43,8 @@ bool Transfers::can_offer() noexcept {
     return fabric_.reaches_memory() && fabric_.inject_size() >= kWord && packed_.open();
 }
 
-void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from,
-                              uint64_t tag) noexcept {
-    const WantedScheme& wanted = wanted_scheme();
+void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
+                              const WantedScheme& wanted) noexcept {
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
     if (wishes_.is_told(from, tag)) return;
     Offer as_if{};

@@ -22,10 +22,11 @@ public:
     Transfers(Fabric& fabric, bool overlaps);
 
     // Whether a message is offered, and does not go as it is.
-    bool offers(const Data& data, fi_addr_t to, uint64_t tag) noexcept;
+    bool offers(const Data& data, fi_addr_t to, uint64_t tag, const WantedScheme& wanted) noexcept;
     // A message that was not has come, for data in pieces: its sender hears of it, if it would be
     // quicker otherwise.
-    void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag) noexcept;
+    void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
+                       const WantedScheme& wanted) noexcept;
 
     Fabric& fabric() noexcept { return fabric_; }
     bool overlaps() const noexcept { return overlaps_; }

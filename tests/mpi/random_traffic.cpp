@@ -2,10 +2,12 @@
 // Copyright (c) 2026 The odrc authors
 
 // Random messages between random ranks, for any MPI: in all modes, of types that differ on the two
-// sides, received by name, from anybody or after they were probed. All ranks make the same plan.
+// sides, received by name, from anybody or after they were probed, in communicators with hints that
+// ours heeds. All ranks make the same plan.
 
 #include "random_types.hpp"
 
+#include <array>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -24,8 +26,36 @@ struct Options {
 
 enum class Mode { standard, synchronous, buffered };
 
+// Communicators of all, half of them with hints how data in pieces goes.
+class Communicators {
+public:
+    Communicators() {
+        comms_.fill(MPI_COMM_WORLD);
+        for (size_t i = 0; i < kHints.size(); ++i) {
+            MPI_Info info;
+            MPI_Info_create(&info);
+            MPI_Info_set(info, "odrc_datatype", kHints[i]);
+            MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms_[i]);
+            MPI_Info_free(&info);
+        }
+    }
+    ~Communicators() {
+        for (size_t i = 0; i < kHints.size(); ++i) MPI_Comm_free(&comms_[i]);
+    }
+    Communicators(const Communicators&) = delete;
+    Communicators& operator=(const Communicators&) = delete;
+
+    static constexpr int kCount = 12;
+    MPI_Comm operator[](int i) const noexcept { return comms_[size_t(i)]; }
+
+private:
+    static constexpr std::array kHints{"auto",   "generic", "bc-spup:5000",
+                                       "rwg-up", "p-rrs",   "multi-w"};
+    std::array<MPI_Comm, kCount> comms_;
+};
+
 struct Message {
-    int from, to, tag, count;
+    int from, to, tag, count, communicator;
     Mode mode;
     bool anybody; // it is received from MPI_ANY_SOURCE
     bool probed;  // first
@@ -39,6 +69,7 @@ std::vector<Message> make_plan(const Options& options, int ranks, Random& random
                         .tag = i,
                         .count = between(random, 0, 7) ? between(random, 0, 200)
                                                        : between(random, 0, options.longest),
+                        .communicator = between(random, 0, Communicators::kCount - 1),
                         .mode = Mode(between(random, 0, 2)),
                         .anybody = between(random, 0, 2) == 0,
                         .probed = between(random, 0, 3) == 0 && !options.without_probes});
@@ -85,13 +116,14 @@ private:
     Arrival expect(const Message& message) {
         Arrival arrival{&message, std::make_unique<Place>(message.count, random_), {}, true};
         MPI_Irecv(arrival.place->address(), 1, arrival.place->type(), source_of(message),
-                  message.tag, MPI_COMM_WORLD, &arrival.request);
+                  message.tag, communicators_[message.communicator], &arrival.request);
         return arrival;
     }
     Arrival find(const Message& message) {
         MPI_Status status;
         MPI_Message found;
-        MPI_Mprobe(source_of(message), message.tag, MPI_COMM_WORLD, &found, &status);
+        MPI_Mprobe(source_of(message), message.tag, communicators_[message.communicator], &found,
+                   &status);
         int count = -1;
         MPI_Get_count(&status, MPI_INT, &count);
         Arrival arrival{&message,
@@ -121,8 +153,8 @@ private:
         place.fill(first_of(message));
         MPI_Request& request = sending_.emplace_back();
         const auto call = [&](auto* function) {
-            function(place.address(), 1, place.type(), message.to, message.tag, MPI_COMM_WORLD,
-                     &request);
+            function(place.address(), 1, place.type(), message.to, message.tag,
+                     communicators_[message.communicator], &request);
         };
         switch (message.mode) {
         case Mode::standard:
@@ -135,10 +167,23 @@ private:
     }
 
     const int rank_;
+    const Communicators communicators_;
     Random random_;
     std::vector<MPI_Request> sending_;
     std::vector<std::unique_ptr<Place>> out_;
 };
+
+// Gives the number of messages that came wrong to this rank.
+int run(const Options& options, int rank, int ranks) {
+    Random random{options.seed}; // of the plan
+    Rank self{options, rank};
+    int wrong = 0;
+    for (int round = 0; round < options.rounds; ++round) {
+        wrong += self.run(make_plan(options, ranks, random));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return wrong;
+}
 
 } // namespace
 
@@ -161,13 +206,7 @@ int main(int argc, char** argv) {
     std::vector<char> buffer(size_t(options.messages) * size_t(ranks) *
                              (size_t(options.longest) * sizeof(int) + MPI_BSEND_OVERHEAD));
     MPI_Buffer_attach(buffer.data(), int(buffer.size()));
-    Random random{options.seed}; // of the plan
-    Rank self{options, rank};
-    int wrong = 0;
-    for (int round = 0; round < options.rounds; ++round) {
-        wrong += self.run(make_plan(options, ranks, random));
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
+    const int wrong = run(options, rank, ranks);
     int all = 0;
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
