@@ -55,7 +55,7 @@ void Request::recycle() noexcept {
     if (this == &over()) return;
     type_ = {};
     communicator_ = {};
-    packed_.reset();
+    packed_.drop();
     next_free_ = std::exchange(free_requests, this);
 }
 
@@ -78,9 +78,9 @@ void Request::start() {
 }
 
 std::byte* Request::pack() {
-    packed_.reset(new std::byte[std::max<size_t>(data_.bytes(), 1)]);
-    data_.pack(0, {packed_.get(), data_.bytes()});
-    return packed_.get();
+    std::byte* bytes = packed_.make(data_.bytes());
+    data_.pack(0, {bytes, data_.bytes()});
+    return bytes;
 }
 
 void Request::start_send() {
@@ -109,8 +109,7 @@ Request::Pattern Request::pattern() const noexcept {
 
 std::byte* Request::place_for_data() {
     if (data_.is_contiguous()) return data_.address + data_.type->layout()->begin();
-    packed_.reset(new std::byte[std::max<size_t>(data_.bytes(), 1)]);
-    return packed_.get();
+    return packed_.make(data_.bytes());
 }
 
 void Request::start_receive() {

@@ -6,8 +6,7 @@
 #include "communicator.hpp"
 #include "datatype.hpp"
 #include "fabric.hpp"
-
-#include <memory>
+#include "packed.hpp"
 
 namespace odrc::mpi {
 
@@ -109,7 +108,7 @@ private:
     bool found_{false};
     int under_way_{0}; // operations of the provider's
     MPI_Status status_{};
-    std::unique_ptr<std::byte[]> packed_; // where the data is not in one piece
+    Packed packed_; // where the data is not in one piece
     Answer answer_{*this};
     size_t buffered_{0}; // bytes of the program's buffer (MPI_Buffer_attach)
     Request* next_free_{nullptr};

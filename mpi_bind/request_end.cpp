@@ -78,7 +78,7 @@ void Request::accept(const Outcome& outcome) {
     const std::byte* place =
         packed_ ? packed_.get() : data_.address + data_.type->layout()->begin();
     const Offer offer = offer_at({place, data_.bytes()}, outcome.data);
-    packed_.reset();
+    packed_.drop();
     ++under_way_;
     Incoming::begin(process.transfers(), data_, from, offer, *this);
 }
@@ -100,7 +100,7 @@ int Request::finish(MPI_Status* status) noexcept {
     const int error = status_.MPI_ERROR;
     tell(status);
     active_ = false;
-    packed_.reset();
+    packed_.drop();
     if (persistent_)
         status_ = empty_status();
     else

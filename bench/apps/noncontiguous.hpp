@@ -139,32 +139,44 @@ struct Contiguous {
     std::abort();
 }
 
-// Pages of its own, all there already.
+// Pages of its own, all there already: huge ones, if there are any. Else where they lie, and so
+// what they are in each other's way in a cache, would be another matter in each process.
 class Pages {
 public:
     explicit Pages(size_t size)
         : size_{size}
-        , begin_{::mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0)} {
+        , mapped_{(size + kHuge - 1) / kHuge * kHuge + kHuge}
+        , begin_{::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0)} {
         if (begin_ == MAP_FAILED) give_up("no memory");
+        ::madvise(data(), mapped_ - kHuge, MADV_HUGEPAGE);
+        std::memset(data(), 0, size);
     }
     ~Pages() {
-        if (begin_ != nullptr) ::munmap(begin_, size_);
+        if (begin_ != nullptr) ::munmap(begin_, mapped_);
     }
     Pages(Pages&& other) noexcept
         : size_{other.size_}
+        , mapped_{other.mapped_}
         , begin_{std::exchange(other.begin_, nullptr)} {}
     Pages& operator=(Pages&& other) noexcept {
         std::swap(size_, other.size_);
+        std::swap(mapped_, other.mapped_);
         std::swap(begin_, other.begin_);
         return *this;
     }
 
-    std::byte* data() const noexcept { return static_cast<std::byte*>(begin_); }
+    std::byte* data() const noexcept {
+        const auto begin = reinterpret_cast<uintptr_t>(begin_);
+        return reinterpret_cast<std::byte*>((begin + kHuge - 1) / kHuge * kHuge);
+    }
     size_t size() const noexcept { return size_; }
 
 private:
+    static constexpr size_t kHuge = size_t{2} << 20;
+
     size_t size_;
+    size_t mapped_;
     void* begin_;
 };
 

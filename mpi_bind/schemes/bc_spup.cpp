@@ -26,6 +26,7 @@ public:
             if (!write()) return Next::again;
             ++next_;
         }
+        if (next_ == message_.segments()) message_.let_go();
         return written_ == message_.segments() ? Next::over : Next::wait;
     }
     // Not all providers end them in order.

@@ -17,6 +17,7 @@ constexpr std::array<size_t, 6> kSegments{8 << 10,  16 << 10,  32 << 10,
 constexpr size_t kStaged = size_t{1} << 20;
 constexpr size_t kMostSegment = kStaged / 2;
 constexpr double kPiecesAtOnce = 32; // of a work request
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // One message, as the schemes see it.
 struct Message {
@@ -81,7 +82,7 @@ double pieces_of(const Shape& shape, double bytes) noexcept {
 // The segment with which it takes least.
 template <class F>
 double least(size_t bytes, size_t& segment, F&& time) noexcept {
-    double best = std::numeric_limits<double>::infinity();
+    double best = kNever;
     for (const size_t candidate : kSegments) {
         const double t = time(static_cast<double>((bytes + candidate - 1) / candidate));
         if (t < best) segment = candidate;
@@ -93,8 +94,11 @@ double least(size_t bytes, size_t& segment, F&& time) noexcept {
 
 } // namespace
 
-Plan choose_scheme(const SchemeCosts& costs, const Offer& offer, const Shape& receiver,
-                   uint64_t bytes, const Means& means, const WantedScheme& wanted) noexcept {
+Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiver, uint64_t bytes,
+               const Means& means, const WantedScheme& wanted) noexcept
+    : bytes_{bytes}
+    , wanted_{wanted}
+    , asked_for_{wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted} {
     const auto all = static_cast<double>(bytes);
     const Message message{.costs = costs,
                           .bytes = all,
@@ -102,35 +106,38 @@ Plan choose_scheme(const SchemeCosts& costs, const Offer& offer, const Shape& re
                           .in = pieces_of(receiver, all),
                           .extent = static_cast<double>(receiver.extent),
                           .overlaps = means.overlaps};
-    std::array<size_t, kSchemes> segments{};
-    std::array<double, kSchemes> expected;
-    expected.fill(std::numeric_limits<double>::infinity());
+    expected_.fill(kNever);
     const auto expect = [&](Scheme scheme, auto&& time) {
         const auto i = static_cast<size_t>(scheme);
-        expected[i] = least(bytes, segments[i], time);
+        expected_[i] = least(bytes, segments_[i], time);
     };
     expect(Scheme::generic, [&](double) { return message.generic(); });
     if (means.unpacks) expect(Scheme::bc_spup, [&](double n) { return message.bc_spup(n); });
     if (means.unpacks) expect(Scheme::rwg_up, [&](double n) { return message.rwg_up(n); });
     expect(Scheme::p_rrs, [&](double n) { return message.p_rrs(n); });
     if (means.exposes) expect(Scheme::multi_w, [&](double) { return message.multi_w(); });
+}
 
-    auto scheme = static_cast<size_t>(std::ranges::min_element(expected) - expected.begin());
-    const size_t forced = wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted;
-    if (forced < kSchemes) {
-        const bool can_be = expected[forced] < std::numeric_limits<double>::infinity();
-        scheme = can_be ? forced : static_cast<size_t>(Scheme::generic);
-    }
-    const size_t segment =
-        wanted.segment > 0 ? std::min(wanted.segment, kMostSegment) : segments[scheme];
-    const size_t count = (bytes + segment - 1) / segment;
-    const bool whole = wanted.whole && bytes <= Staging::kBytes / 2;
-    return {.scheme = static_cast<Scheme>(scheme),
+std::optional<Scheme> Choice::asked_for() const noexcept {
+    if (asked_for_ >= kSchemes) return std::nullopt;
+    return expected_[asked_for_] < kNever ? static_cast<Scheme>(asked_for_) : Scheme::generic;
+}
+
+Scheme Choice::quickest() const noexcept {
+    return static_cast<Scheme>(std::ranges::min_element(expected_) - expected_.begin());
+}
+
+Plan Choice::plan(Scheme scheme) const noexcept {
+    const size_t segment = wanted_.segment > 0 ? std::min(wanted_.segment, kMostSegment)
+                                               : segments_[static_cast<size_t>(scheme)];
+    const size_t count = (bytes_ + segment - 1) / segment;
+    const bool whole = wanted_.whole && bytes_ <= Staging::kBytes / 2;
+    return {.scheme = scheme,
             .segment = segment,
             .room = whole ? count : std::min(count, std::max<size_t>(kStaged / segment, 2)),
             .whole = whole,
-            .single = wanted.single,
-            .expected = expected};
+            .single = wanted_.single,
+            .expected = expected_};
 }
 
 } // namespace odrc::mpi

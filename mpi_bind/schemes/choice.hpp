@@ -4,19 +4,18 @@
 #pragma once
 
 #include "schemes/costs.hpp"
-
-#include <array>
+#include "schemes/experience.hpp"
 
 namespace odrc::mpi {
 
 // How one message goes, and what each scheme is expected to take.
 struct Plan {
     Scheme scheme;
-    size_t segment;                        // bytes
-    size_t room;                           // segments at a time
-    bool whole;                            // unpacked at the end
-    bool single;                           // writes are not posted as lists
-    std::array<double, kSchemes> expected; // nanoseconds, by Scheme; infinite: it cannot be taken
+    size_t segment; // bytes
+    size_t room;    // segments at a time
+    bool whole;     // unpacked at the end
+    bool single;    // writes are not posted as lists
+    Expected expected;
 };
 
 // What there is for a message.
@@ -26,8 +25,24 @@ struct Means {
     bool overlaps; // processors enough for both sides to work at the same time
 };
 
-// Of so many bytes, which both sides have in pieces.
-Plan choose_scheme(const SchemeCosts& costs, const Offer& offer, const Shape& receiver,
-                   uint64_t bytes, const Means& means, const WantedScheme& wanted) noexcept;
+// How a message of so many bytes, which both sides have in pieces, may go.
+class Choice {
+public:
+    Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiver, uint64_t bytes,
+           const Means& means, const WantedScheme& wanted) noexcept;
+
+    // The one that was asked for, or generic, where that cannot be.
+    std::optional<Scheme> asked_for() const noexcept;
+    Scheme quickest() const noexcept;
+    Expected& expected() noexcept { return expected_; }
+    Plan plan(Scheme scheme) const noexcept;
+
+private:
+    const uint64_t bytes_;
+    const WantedScheme& wanted_;
+    const size_t asked_for_;
+    std::array<size_t, kSchemes> segments_{}; // with which each is quickest
+    Expected expected_;
+};
 
 } // namespace odrc::mpi

@@ -9,8 +9,18 @@
 #include "schemes/transfers.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace odrc::mpi {
+namespace {
+
+double now() noexcept {
+    using Nanoseconds = std::chrono::duration<double, std::nano>;
+    return Nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count();
+}
+
+} // namespace
 
 Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
                    Request& request)
@@ -24,6 +34,7 @@ Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const
 
 Incoming::~Incoming() {
     way_.reset(); // which knows of this
+    learn(0);
     transfers_.wait_no_more(*this);
     transfers_.give_back_unpacked(staging_);
     transfers_.incoming().remove(number_);
@@ -49,7 +60,9 @@ Next Incoming::go_on() noexcept {
         const Next next = way_->go_on();
         if (next != Next::over) return next;
     }
-    return is_busy() ? Next::wait : Next::over;
+    if (is_busy()) return Next::wait;
+    learn(answer_.bytes);
+    return Next::over;
 }
 
 void Incoming::choose() {
@@ -89,11 +102,25 @@ bool Incoming::take_staging() noexcept {
 }
 
 Plan Incoming::choose_with(const Shape& shape, bool exposes) {
-    return choose_scheme(transfers_.costs().known(), offer_, shape, answer_.bytes,
-                         {.unpacks = transfers_.unpacked().open(),
-                          .exposes = exposes,
-                          .overlaps = transfers_.overlaps()},
-                         request_.communicator().hints.scheme());
+    Choice choice{transfers_.costs().known(),
+                  offer_,
+                  shape,
+                  answer_.bytes,
+                  {.unpacks = transfers_.unpacked().open(),
+                   .exposes = exposes,
+                   .overlaps = transfers_.overlaps()},
+                  request_->communicator().hints.scheme()};
+    if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
+    const auto log2 = [](uint64_t n) { return static_cast<uint8_t>(std::bit_width(n)); };
+    const Experience::Kind kind{log2(answer_.bytes), log2(offer_.shape.piece), log2(shape.piece)};
+    learn(0); // of what could not be done after all
+    const auto begun = transfers_.experience().begin(kind, answer_.bytes, choice.expected(), now());
+    ticket_ = begun.ticket;
+    return choice.plan(begun.scheme);
+}
+
+void Incoming::learn(uint64_t bytes) noexcept {
+    if (ticket_) transfers_.experience().end(*std::exchange(ticket_, std::nullopt), bytes, now());
 }
 
 bool Incoming::expose_data() {

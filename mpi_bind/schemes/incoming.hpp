@@ -42,6 +42,7 @@ private:
     void on_heard() noexcept override;
     void choose();
     Plan choose_with(const Shape& shape, bool exposes);
+    void learn(uint64_t bytes) noexcept;
     bool is_staged() const noexcept; // in memory of the receiver's
     bool take_staging() noexcept;
     bool expose_data();
@@ -52,6 +53,7 @@ private:
     const uint32_t number_;
     const Offer offer_;
     std::optional<Plan> plan_;
+    std::optional<Experience::Ticket> ticket_; // by which something is learned of it
     Staging::Stretch staging_;
     std::optional<std::chrono::steady_clock::time_point> waits_since_; // for that
     std::unique_ptr<Fabric::Region> region_;                           // Multi-W: of the data

@@ -27,6 +27,7 @@ public:
             if (packed_ == told_) pack();
             if (!tell()) return Next::again;
         }
+        if (told_ == segments) message_.let_go();
         return message_.granted() == segments ? Next::over : Next::wait;
     }
 

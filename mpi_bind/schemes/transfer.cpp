@@ -3,10 +3,12 @@
 
 #include "schemes/transfer.hpp"
 
+#include "process.hpp"
 #include "request.hpp"
 #include "schemes/transfers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace odrc::mpi {
 
@@ -15,7 +17,7 @@ Transfer::Transfer(Transfers& transfers, const Data& data, fi_addr_t peer,
     : transfers_{transfers}
     , data_{data}
     , peer_{peer}
-    , request_{request} {
+    , request_{&request} {
     for (Step& step : steps_) step.transfer = this;
     own_step_.transfer = listening_.transfer = this;
 }
@@ -60,6 +62,16 @@ Next Transfer::fail() noexcept {
     return is_busy() ? Next::wait : Next::over;
 }
 
-void Transfer::end() noexcept { request_.transferred(error_); }
+void Transfer::let_go() noexcept {
+    if (!request_) return;
+    Process::get().left_alone(1);
+    std::exchange(request_, nullptr)->transferred(0);
+}
+
+void Transfer::end() noexcept {
+    if (request_) return request_->transferred(error_);
+    Process::get().left_alone(-1);
+    if (error_) fail_in_world(MPI_ERR_OTHER, "a message whose send is over");
+}
 
 } // namespace odrc::mpi

@@ -14,8 +14,8 @@ namespace odrc::mpi {
 class Request;
 class Transfers;
 
-// One side of an offered message: what both have in common. It lasts until the request is told that
-// it is over.
+// One side of an offered message: what both have in common. When it is over, the request is told,
+// if that was not let go before.
 class Transfer {
 public:
     virtual ~Transfer() = default;
@@ -65,6 +65,9 @@ public:
     bool steps_are_over() const noexcept;
     bool is_busy() const noexcept { return !steps_are_over() || own_step_.busy || listening_.busy; }
     void wake() noexcept;
+    // All of the data is in memory of ours, and the peer needs nothing more to get it: the
+    // program's request is over.
+    void let_go() noexcept;
 
 protected:
     Transfer(Transfers& transfers, const Data& data, fi_addr_t peer, Request& request) noexcept;
@@ -85,7 +88,7 @@ protected:
     Transfers& transfers_;
     Data data_;
     const fi_addr_t peer_;
-    Request& request_;
+    Request* request_; // null: it was let go
     Answer answer_{};
     Step own_step_; // what is said, other than by injected words
     std::unique_ptr<Way> way_;

@@ -52,11 +52,14 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
     as_if.wanted = kAnyScheme;
     const Means means{.unpacks = true, .exposes = true, .overlaps = overlaps_};
     const SchemeCosts& costs = costs_.known();
-    const Plan plan = choose_scheme(costs, as_if, shape_of(data), bytes, means, wanted);
-    const auto expected = [&](Scheme scheme) { return plan.expected[static_cast<size_t>(scheme)]; };
+    Choice choice{costs, as_if, shape_of(data), bytes, means, wanted};
+    const auto expected = [&](Scheme scheme) {
+        return choice.expected()[static_cast<size_t>(scheme)];
+    };
     const double not_packed = static_cast<double>(bytes) * (costs.copied_byte + costs.fresh_byte);
     constexpr double kGain = 0.8;
-    if (wanted.scheme || expected(plan.scheme) < kGain * (expected(Scheme::generic) - not_packed))
+    if (wanted.scheme ||
+        expected(choice.quickest()) < kGain * (expected(Scheme::generic) - not_packed))
         wishes_.tell(from, tag);
 }
 

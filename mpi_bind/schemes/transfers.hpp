@@ -5,6 +5,7 @@
 
 #include "layout_cache.hpp"
 #include "schemes/costs.hpp"
+#include "schemes/experience.hpp"
 #include "schemes/numbers.hpp"
 #include "schemes/profile.hpp"
 #include "schemes/staging.hpp"
@@ -31,6 +32,7 @@ public:
     Fabric& fabric() noexcept { return fabric_; }
     bool overlaps() const noexcept { return overlaps_; }
     Costs& costs() noexcept { return costs_; }
+    Experience& experience() noexcept { return experience_; }
     SchemeProfile& profile() noexcept { return profile_; }
     TypeNumbers& type_numbers() noexcept { return type_numbers_; }
     KnownLayouts& known_layouts() noexcept { return known_layouts_; }
@@ -65,6 +67,7 @@ private:
     Fabric& fabric_;
     const bool overlaps_;
     Costs costs_;
+    Experience experience_;
     SchemeProfile profile_;
     Wishes wishes_;
     TypeNumbers type_numbers_;

@@ -23,10 +23,16 @@ Offer offer_of(uint64_t bytes, uint64_t piece) {
     return offer;
 }
 
+Plan choose(const SchemeCosts& costs, const Offer& offer, const Shape& receiver, uint64_t bytes,
+            const Means& means, const WantedScheme& wanted) {
+    const Choice choice{costs, offer, receiver, bytes, means, wanted};
+    return choice.plan(choice.asked_for().value_or(choice.quickest()));
+}
+
 Plan plan_of(const SchemeCosts& costs, uint64_t bytes, uint64_t piece, const Means& means = kAll,
              const WantedScheme& wanted = {}) {
     const Offer offer = offer_of(bytes, piece);
-    return choose_scheme(costs, offer, offer.shape, bytes, means, wanted);
+    return choose(costs, offer, offer.shape, bytes, means, wanted);
 }
 
 // A NIC: it copies nothing by the processor, and takes long for each request.
@@ -73,7 +79,7 @@ TEST_CASE("what has to be registered for it counts against writing to where the 
     const Offer offer = offer_of(1 << 20, 64 << 10);
     const auto multi_w = [&](uint64_t extent) {
         const Shape receiver{.piece = 64 << 10, .extent = extent};
-        return choose_scheme(kNic, offer, receiver, 1 << 20, kAll, {});
+        return choose(kNic, offer, receiver, 1 << 20, kAll, {});
     };
     CHECK(multi_w(2 << 20).scheme == Scheme::multi_w);
     CHECK(multi_w(200 << 20).scheme != Scheme::multi_w);
@@ -112,8 +118,8 @@ TEST_CASE("what there is no memory for is not chosen, whoever wants it") {
 TEST_CASE("the sender's wish counts where the receiver has none") {
     Offer offer = offer_of(1 << 20, 8);
     offer.wanted = static_cast<uint8_t>(Scheme::multi_w);
-    CHECK(choose_scheme(kNic, offer, offer.shape, 1 << 20, kAll, {}).scheme == Scheme::multi_w);
-    CHECK(choose_scheme(kNic, offer, offer.shape, 1 << 20, kAll, *scheme_of("rwg-up")).scheme ==
+    CHECK(choose(kNic, offer, offer.shape, 1 << 20, kAll, {}).scheme == Scheme::multi_w);
+    CHECK(choose(kNic, offer, offer.shape, 1 << 20, kAll, *scheme_of("rwg-up")).scheme ==
           Scheme::rwg_up);
 }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "schemes/scheme.hpp"
+
+#include <array>
+#include <optional>
+
+namespace odrc::mpi {
+
+// What each scheme is expected to take of a message, in nanoseconds; infinite: it cannot be taken.
+using Expected = std::array<double, kSchemes>;
+
+// What messages that are alike have taken: it puts right what is expected of the next ones. Those
+// that are under way at the same time, a burst, go alike, and it is known what all of them took;
+// whether a scheme is the quickest for one message and for many at once are two questions. Times
+// are in nanoseconds, since any point.
+class Experience {
+public:
+    // By powers of two: of the message, and of a piece on either side.
+    struct Kind {
+        uint8_t bytes, out, in;
+        bool operator==(const Kind&) const = default;
+    };
+    // What one that has begun is known by when it ends.
+    struct Ticket {
+        uint32_t place, generation;
+        uint8_t burst;
+    };
+    struct Begun {
+        Scheme scheme;
+        std::optional<Ticket> ticket; // none: nothing will be learned of it
+    };
+
+    // Each scheme that is not hopeless is tried, now and then again, and otherwise the quickest is
+    // taken. What is expected is then what was found, where that is known.
+    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected, double now) noexcept;
+    // bytes: 0, if it has failed.
+    void end(const Ticket& ticket, uint64_t bytes, double now) noexcept;
+
+private:
+    struct Record {
+        uint32_t tries{0};
+        uint32_t known{0};    // bursts of which it was learned
+        double byte_takes{0}; // most of the last ones, at least
+    };
+    using Records = std::array<Record, kSchemes>;
+    struct Burst {
+        Scheme scheme{};
+        bool failed{false};
+        uint32_t begun{0}, ended{0};
+        uint64_t bytes{0};
+        double begin{0};
+
+        bool is_over() const noexcept { return begun == ended; }
+    };
+    struct Entry {
+        Kind kind{};
+        uint32_t generation{0};
+        uint32_t bursts_begun{0};
+        uint8_t newest{0}; // burst; the other one's last messages may still be under way
+        bool many{false};  // messages were in the last burst, and so will be in the next
+        std::array<Burst, 2> bursts{};
+        std::array<Records, 2> records{}; // of one message, of many
+        double last_end{0};
+    };
+
+    static Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) noexcept;
+    static void learn(Entry& entry, const Burst& burst, double now) noexcept;
+
+    static constexpr size_t kEntries = 128; // whoever comes to a place that is taken begins anew
+    std::array<Entry, kEntries> entries_{};
+};
+
+} // namespace odrc::mpi

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Whatever was expected, the scheme is taken that turns out to be the quickest.
+
+#include "schemes/experience.hpp"
+
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+using namespace odrc::mpi;
+
+namespace {
+
+constexpr Experience::Kind kKind{.bytes = 20, .out = 9, .in = 9};
+constexpr uint64_t kBytes = 1 << 20;
+constexpr size_t kMany = 200;
+
+// Bursts of messages of which each takes what is said, in nanoseconds, one after the other.
+class Messages {
+public:
+    explicit Messages(const Expected& expected, const Experience::Kind& kind = kKind)
+        : expected_{expected}
+        , kind_{kind} {}
+
+    // How many bursts went with each.
+    std::array<size_t, kSchemes> go(size_t bursts, const Expected& take, size_t of = 1) {
+        std::array<size_t, kSchemes> went{};
+        for (size_t i = 0; i < bursts; ++i) ++went[static_cast<size_t>(go(take, of))];
+        return went;
+    }
+    Experience& experience() { return experience_; }
+
+private:
+    Scheme go(const Expected& take, size_t messages) {
+        std::vector<Experience::Begun> burst;
+        for (size_t i = 0; i < messages; ++i) {
+            Expected expected = expected_;
+            burst.push_back(experience_.begin(kind_, kBytes, expected, now_));
+            CHECK(burst.back().scheme == burst.front().scheme);
+        }
+        for (const auto& message : burst) {
+            now_ += take[static_cast<size_t>(message.scheme)];
+            experience_.end(*message.ticket, kBytes, now_);
+        }
+        return burst.front().scheme;
+    }
+
+    const Expected expected_;
+    const Experience::Kind kind_;
+    Experience experience_;
+    double now_{0};
+};
+
+} // namespace
+
+TEST_CASE("the quickest is taken, though another one was expected to be") {
+    Messages messages{{100, 200, 300, 90, 400}};
+    const Expected take{100, 100, 60, 150, 200};
+    messages.go(kMany, take);
+    const auto went = messages.go(kMany, take);
+    CHECK(went[2] >= kMany - 4); // others are tried again
+}
+
+TEST_CASE("what cannot be taken, or is hopeless, never is") {
+    Messages messages{{100, 100, std::numeric_limits<double>::infinity(), 100, 5000}};
+    const auto went = messages.go(10'000, {100, 101, 1, 102, 1});
+    CHECK(went[2] == 0);
+    CHECK(went[4] == 0);
+    CHECK(went[0] > 9900);
+}
+
+TEST_CASE("what becomes quicker is found, what becomes slower is left") {
+    Messages messages{{100, 100, 100, 100, 100}};
+    messages.go(kMany, {100, 110, 150, 190, 300});
+    messages.go(10'000, {100, 110, 150, 50, 300});
+    CHECK(messages.go(kMany, {100, 110, 150, 50, 300})[3] >= kMany - 4); // others are tried again
+    messages.go(kMany, {100, 110, 150, 500, 300});
+    CHECK(messages.go(kMany, {100, 110, 150, 500, 300})[0] >= kMany - 4); // others are tried again
+}
+
+TEST_CASE("one that something else has held up does not count for much") {
+    Messages messages{{100, 100, 5000, 5000, 5000}};
+    messages.go(kMany, {100, 120, 0, 0, 0});
+    messages.go(1, {1'000'000, 120, 0, 0, 0});
+    messages.go(kMany, {100, 120, 0, 0, 0});
+    CHECK(messages.go(kMany, {100, 120, 0, 0, 0})[0] >= kMany - 4); // others are tried again
+}
+
+TEST_CASE("what is best for one message need not be for many at once") {
+    Messages messages{{100, 100, 5000, 5000, 5000}};
+    constexpr Expected kOne{100, 120, 0, 0, 0}, kOfMany{80, 50, 0, 0, 0};
+    for (int i = 0; i < 10; ++i) {
+        messages.go(20, kOne);
+        messages.go(20, kOfMany, 32);
+    }
+    messages.go(1, kOne); // each goes as the last one would have been best
+    CHECK(messages.go(20, kOne)[0] == 20);
+    messages.go(1, kOfMany, 32);
+    CHECK(messages.go(20, kOfMany, 32)[1] == 20);
+}
+
+TEST_CASE("those that never end all at once are a new burst from time to time") {
+    Experience experience;
+    std::vector<Experience::Begun> under_way;
+    double now = 0;
+    std::array<size_t, kSchemes> last{};
+    for (size_t i = 0; i < 8000; ++i) {
+        Expected expected{100, 100, 5000, 5000, 5000};
+        under_way.push_back(experience.begin(kKind, kBytes, expected, now));
+        if (i > 7000) ++last[static_cast<size_t>(under_way.back().scheme)];
+        if (under_way.size() < 20) continue;
+        now += under_way.front().scheme == Scheme::generic ? 100 : 50;
+        experience.end(*under_way.front().ticket, kBytes, now);
+        under_way.erase(under_way.begin());
+    }
+    CHECK(last[1] > 900);
+}
+
+TEST_CASE("what has failed is not learned of, what cannot be taken in a burst goes otherwise") {
+    Experience experience;
+    for (int i = 0; i < 100; ++i) {
+        Expected expected{100, 100, 5000, 5000, 5000};
+        const auto begun = experience.begin(kKind, kBytes, expected, i);
+        experience.end(*begun.ticket, begun.scheme == Scheme::bc_spup ? 0 : kBytes, i + 0.5);
+    }
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    Expected expected{100, 100, 5000, 5000, 5000}, without{kNever, 100, 2000, 2000, 2000};
+    CHECK(experience.begin(kKind, kBytes, expected, 100).scheme == Scheme::generic);
+    const auto otherwise = experience.begin(kKind, kBytes, without, 100);
+    CHECK(otherwise.scheme == Scheme::bc_spup);
+    CHECK(!otherwise.ticket);
+}
+
+TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotten is nothing") {
+    Experience experience;
+    const auto go = [&](const Experience::Kind& kind, const Expected& take) {
+        double now = 0;
+        for (size_t i = 0; i < kMany; ++i) {
+            Expected expected{100, 100, 5000, 5000, 5000};
+            const auto begun = experience.begin(kind, kBytes, expected, now);
+            now += take[static_cast<size_t>(begun.scheme)];
+            experience.end(*begun.ticket, kBytes, now);
+        }
+    };
+    constexpr Experience::Kind kOther{.bytes = 20, .out = 3, .in = 9};
+    go(kKind, {100, 50, 0, 0, 0});
+    go(kOther, {50, 100, 0, 0, 0});
+    Expected expected{100, 100, 5000, 5000, 5000};
+    const auto begun = experience.begin(kKind, kBytes, expected, 1e6);
+    CHECK(begun.scheme == Scheme::bc_spup);
+    CHECK(expected[1] == doctest::Approx(50));
+    CHECK(expected[0] == doctest::Approx(100));
+    CHECK(experience.begin(kOther, kBytes, expected, 1e6).scheme == Scheme::generic);
+    for (uint8_t out = 0; out < 128; ++out) go({.bytes = 20, .out = out, .in = 9}, {1, 1, 1, 1, 1});
+    experience.end(*begun.ticket, kBytes, 2e6);
+}
