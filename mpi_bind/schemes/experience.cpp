@@ -26,9 +26,15 @@ Scheme quickest(const Expected& expected) noexcept {
 
 } // namespace
 
+// Fibonacci hashing: what is alike but for one number comes to different places.
+uint32_t Experience::place_of(const Kind& kind) noexcept {
+    const uint32_t number = uint32_t{kind.bytes} << 12 | uint32_t{kind.out} << 6 | kind.in;
+    return number * 2654435769U >> (32 - kPlaceBits);
+}
+
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
                                     double now) noexcept {
-    const uint32_t place = ((kind.bytes * 31U + kind.out) * 31U + kind.in) % kEntries;
+    const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
     if (const Burst& now_one = entry.bursts[entry.newest];

@@ -67,11 +67,12 @@ private:
         double last_end{0};
     };
 
+    static uint32_t place_of(const Kind& kind) noexcept;
     static Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 
-    static constexpr size_t kEntries = 128; // whoever comes to a place that is taken begins anew
-    std::array<Entry, kEntries> entries_{};
+    static constexpr int kPlaceBits = 7;
+    std::array<Entry, 1 << kPlaceBits> entries_{}; // who comes to one that is taken begins anew
 };
 
 } // namespace odrc::mpi
