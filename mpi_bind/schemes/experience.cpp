@@ -9,6 +9,7 @@
 namespace odrc::mpi {
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr uint32_t kTries = 3;     // bursts with a scheme, the first of which does not count
 constexpr uint32_t kAgain = 64;    // bursts until another one is tried again
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
@@ -44,7 +45,7 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
         entry.bursts[entry.newest] = {.scheme = choose(entry, bytes, expected), .begin = now};
     }
     Burst& burst = entry.bursts[entry.newest];
-    if (expected[static_cast<size_t>(burst.scheme)] == std::numeric_limits<double>::infinity())
+    if (expected[static_cast<size_t>(burst.scheme)] == kNever)
         return {quickest(expected), std::nullopt};
     ++burst.begun;
     return {burst.scheme, Ticket{place, entry.generation, entry.newest}};
@@ -58,7 +59,8 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) noex
     for (size_t i = kSchemes; i-- > 0;)
         if (is_hopeful(i) && records[i].tries < kTries) untried = i;
     for (size_t i = 0; i < kSchemes; ++i)
-        if (records[i].known > 1) expected[i] = records[i].byte_takes * static_cast<double>(bytes);
+        if (records[i].known > 1 && expected[i] < kNever)
+            expected[i] = records[i].byte_takes * static_cast<double>(bytes);
     const uint32_t turn = ++entry.bursts_begun / kAgain % kSchemes;
     if (!untried && entry.bursts_begun % kAgain == 0 &&
         expected[turn] < kSlow * *std::ranges::min_element(expected))

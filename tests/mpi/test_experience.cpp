@@ -133,6 +133,16 @@ TEST_CASE("what has failed is not learned of, what cannot be taken in a burst go
     CHECK(!otherwise.ticket);
 }
 
+TEST_CASE("the quickest is not taken for a message with which it cannot be") {
+    Messages messages{{100, 100, 5000, 5000, 5000}};
+    const auto went = messages.go(kMany, {100, 50, 0, 0, 0});
+    CHECK(went[1] > kMany / 2);
+    Expected without{100, std::numeric_limits<double>::infinity(), 5000, 5000, 5000};
+    const auto begun = messages.experience().begin(kKind, kBytes, without, 1e9);
+    CHECK(begun.scheme == Scheme::generic);
+    CHECK(begun.ticket);
+}
+
 TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotten is nothing") {
     Experience experience;
     const auto go = [&](const Experience::Kind& kind, const Expected& take) {
