@@ -145,23 +145,20 @@ class Pages {
 public:
     explicit Pages(size_t size)
         : size_{size}
-        , mapped_{(size + kHuge - 1) / kHuge * kHuge + kHuge}
-        , begin_{::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+        , begin_{::mmap(nullptr, mapped(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                         0)} {
         if (begin_ == MAP_FAILED) give_up("no memory");
-        ::madvise(data(), mapped_ - kHuge, MADV_HUGEPAGE);
+        ::madvise(data(), mapped() - kHuge, MADV_HUGEPAGE);
         std::memset(data(), 0, size);
     }
     ~Pages() {
-        if (begin_ != nullptr) ::munmap(begin_, mapped_);
+        if (begin_ != nullptr) ::munmap(begin_, mapped());
     }
     Pages(Pages&& other) noexcept
         : size_{other.size_}
-        , mapped_{other.mapped_}
         , begin_{std::exchange(other.begin_, nullptr)} {}
     Pages& operator=(Pages&& other) noexcept {
         std::swap(size_, other.size_);
-        std::swap(mapped_, other.mapped_);
         std::swap(begin_, other.begin_);
         return *this;
     }
@@ -175,8 +172,10 @@ public:
 private:
     static constexpr size_t kHuge = size_t{2} << 20;
 
+    // So that it may begin with a huge page.
+    size_t mapped() const noexcept { return (size_ + kHuge - 1) / kHuge * kHuge + kHuge; }
+
     size_t size_;
-    size_t mapped_;
     void* begin_;
 };
 

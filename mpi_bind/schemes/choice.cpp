@@ -6,7 +6,6 @@
 #include "schemes/staging.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace odrc::mpi {
 namespace {
@@ -17,7 +16,6 @@ constexpr std::array<size_t, 6> kSegments{8 << 10,  16 << 10,  32 << 10,
 constexpr size_t kStaged = size_t{1} << 20;
 constexpr size_t kMostSegment = kStaged / 2;
 constexpr double kPiecesAtOnce = 32; // of a work request
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // One message, as the schemes see it.
 struct Message {
@@ -121,10 +119,6 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
 std::optional<Scheme> Choice::asked_for() const noexcept {
     if (asked_for_ >= kSchemes) return std::nullopt;
     return expected_[asked_for_] < kNever ? static_cast<Scheme>(asked_for_) : Scheme::generic;
-}
-
-Scheme Choice::quickest() const noexcept {
-    return static_cast<Scheme>(std::ranges::min_element(expected_) - expected_.begin());
 }
 
 Plan Choice::plan(Scheme scheme) const noexcept {

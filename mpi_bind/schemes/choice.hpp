@@ -33,7 +33,6 @@ public:
 
     // The one that was asked for, or generic, where that cannot be.
     std::optional<Scheme> asked_for() const noexcept;
-    Scheme quickest() const noexcept;
     Expected& expected() noexcept { return expected_; }
     Plan plan(Scheme scheme) const noexcept;
 

@@ -3,13 +3,9 @@
 
 #include "schemes/experience.hpp"
 
-#include <algorithm>
-#include <limits>
-
 namespace odrc::mpi {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr uint32_t kTries = 3;     // bursts with a scheme, the first of which does not count
 constexpr uint32_t kAgain = 64;    // bursts until another one is tried again
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
@@ -20,10 +16,6 @@ constexpr double kLate = 1.5; // times what is known: no more than that counts
 // Times what the best one takes. Expectations may be wrong by the one; a burst in very many that
 // takes the other is not felt.
 constexpr double kHopeless = 40, kSlow = 4;
-
-Scheme quickest(const Expected& expected) noexcept {
-    return static_cast<Scheme>(std::ranges::min_element(expected) - expected.begin());
-}
 
 } // namespace
 

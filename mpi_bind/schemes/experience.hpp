@@ -5,13 +5,20 @@
 
 #include "schemes/scheme.hpp"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 namespace odrc::mpi {
 
-// What each scheme is expected to take of a message, in nanoseconds; infinite: it cannot be taken.
+// What each scheme is expected to take of a message, in nanoseconds.
 using Expected = std::array<double, kSchemes>;
+inline constexpr double kNever = std::numeric_limits<double>::infinity(); // it cannot be taken
+
+inline Scheme quickest(const Expected& expected) noexcept {
+    return static_cast<Scheme>(std::ranges::min_element(expected) - expected.begin());
+}
 
 // What messages that are alike have taken: it puts right what is expected of the next ones. Those
 // that are under way at the same time, a burst, go alike, and it is known what all of them took;

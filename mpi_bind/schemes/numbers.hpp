@@ -27,7 +27,6 @@ public:
         objects_[number] = nullptr;
         free_.push_back(number);
     }
-    size_t size() const noexcept { return objects_.size() - free_.size(); }
     T* find(uint32_t number) const noexcept {
         return number < objects_.size() ? objects_[number] : nullptr;
     }

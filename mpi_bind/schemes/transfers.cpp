@@ -59,7 +59,7 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
     const double not_packed = static_cast<double>(bytes) * (costs.copied_byte + costs.fresh_byte);
     constexpr double kGain = 0.8;
     if (wanted.scheme ||
-        expected(choice.quickest()) < kGain * (expected(Scheme::generic) - not_packed))
+        expected(quickest(choice.expected())) < kGain * (expected(Scheme::generic) - not_packed))
         wishes_.tell(from, tag);
 }
 

@@ -56,6 +56,11 @@ chmod +x "$scratch/each_its_own"
 on_one_host 6 "$scratch/each_its_own" "$ODRC_BUILD/our_mpi_traffic" --rounds 10 >"$scratch/out" 2>&1 ||
     fail "each its own: $(cat "$scratch/out")"
 grep ' 0 wrong' "$scratch/out" || fail "each its own: $(cat "$scratch/out")"
+# What a communicator asks for counts more.
+ODRC_MPI_PROFILE=$scratch/hints ODRC_MPI_DATATYPE=generic contract 2
+for hint in '"bc-spup","segment":8192' '"rwg-up"' '"p-rrs"' '"multi-w"'; do
+    grep -q "\"scheme\":$hint" "$scratch/hints.1" || fail "no hint for $hint: $(cat "$scratch/hints.1")"
+done
 ODRC_MPI_PROFILE=$scratch/schemes ODRC_MPI_DATATYPE=p-rrs:4096 traffic 2
 grep -q '"scheme":"p-rrs","segment":4096,.*"multi-w":' "$scratch/schemes.1" ||
     fail "what was decided? $(cat "$scratch/schemes.1")"

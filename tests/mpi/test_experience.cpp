@@ -6,7 +6,6 @@
 #include "schemes/experience.hpp"
 
 #include <doctest/doctest.h>
-#include <limits>
 #include <vector>
 
 using namespace odrc::mpi;
@@ -64,7 +63,7 @@ TEST_CASE("the quickest is taken, though another one was expected to be") {
 }
 
 TEST_CASE("what cannot be taken, or is hopeless, never is") {
-    Messages messages{{100, 100, std::numeric_limits<double>::infinity(), 100, 5000}};
+    Messages messages{{100, 100, kNever, 100, 5000}};
     const auto went = messages.go(10'000, {100, 101, 1, 102, 1});
     CHECK(went[2] == 0);
     CHECK(went[4] == 0);
@@ -125,7 +124,6 @@ TEST_CASE("what has failed is not learned of, what cannot be taken in a burst go
         const auto begun = experience.begin(kKind, kBytes, expected, i);
         experience.end(*begun.ticket, begun.scheme == Scheme::bc_spup ? 0 : kBytes, i + 0.5);
     }
-    constexpr double kNever = std::numeric_limits<double>::infinity();
     Expected expected{100, 100, 5000, 5000, 5000}, without{kNever, 100, 2000, 2000, 2000};
     CHECK(experience.begin(kKind, kBytes, expected, 100).scheme == Scheme::generic);
     const auto otherwise = experience.begin(kKind, kBytes, without, 100);
@@ -137,7 +135,7 @@ TEST_CASE("the quickest is not taken for a message with which it cannot be") {
     Messages messages{{100, 100, 5000, 5000, 5000}};
     const auto went = messages.go(kMany, {100, 50, 0, 0, 0});
     CHECK(went[1] > kMany / 2);
-    Expected without{100, std::numeric_limits<double>::infinity(), 5000, 5000, 5000};
+    Expected without{100, kNever, 5000, 5000, 5000};
     const auto begun = messages.experience().begin(kKind, kBytes, without, 1e9);
     CHECK(begun.scheme == Scheme::generic);
     CHECK(begun.ticket);

@@ -25,8 +25,8 @@ Offer offer_of(uint64_t bytes, uint64_t piece) {
 
 Plan choose(const SchemeCosts& costs, const Offer& offer, const Shape& receiver, uint64_t bytes,
             const Means& means, const WantedScheme& wanted) {
-    const Choice choice{costs, offer, receiver, bytes, means, wanted};
-    return choice.plan(choice.asked_for().value_or(choice.quickest()));
+    Choice choice{costs, offer, receiver, bytes, means, wanted};
+    return choice.plan(choice.asked_for().value_or(quickest(choice.expected())));
 }
 
 Plan plan_of(const SchemeCosts& costs, uint64_t bytes, uint64_t piece, const Means& means = kAll,

@@ -104,8 +104,7 @@ TEST("a communicator tells of the hints that it heeds, and a copy has them, too"
     for (MPI_Comm* done : {&comm, &copy, &other}) MPI_Comm_free(done);
 }
 
-// Whatever the two sides say: the receiver's word counts.
-TEST("each message in pieces goes as its communicator says, many at once") {
+TEST("messages in pieces come whatever their communicators say, many at once") {
     constexpr const char* kHints[] = {"generic", "bc-spup:8192", "rwg-up:whole", "p-rrs",
                                       "multi-w"};
     constexpr int kBlocks = 700, kLength = 20, kStride = 24, kEach = 4;

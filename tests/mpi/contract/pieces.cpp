@@ -153,6 +153,23 @@ TEST("many long messages at once arrive in their order, and types are freed mean
             holds(in[static_cast<size_t>(i)], kBlocks - 1, kLength, kStride, left() + i % 40, -1));
 }
 
+TEST("what has been sent in pieces may be written over, and its type freed, before it has come") {
+    if (size() < 2) return;
+    constexpr int kMessages = 20, kBlocks = 4096, kLength = 16, kStride = 20; // 256 KiB
+    std::vector<int> memory(size_t{kBlocks} * kStride);
+    for (int i = 0; i < kMessages; ++i) {
+        const Type type{vector_of(kBlocks, kLength, kStride)};
+        if (rank() == 0) {
+            memory = numbers(memory.size(), i);
+            MPI_Send(memory.data(), 1, type, 1, 0, MPI_COMM_WORLD);
+        } else if (rank() == 1) {
+            std::ranges::fill(memory, -1);
+            MPI_Recv(memory.data(), 1, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(holds(memory, kBlocks, kLength, kStride, i, -1));
+        }
+    }
+}
+
 TEST("a message in pieces comes although others that have begun do not go on") {
     if (size() < 3) return;
     constexpr int kMessages = 20, kBlocks = 4096, kLength = 32, kStride = 33; // 512 KiB
