@@ -7,6 +7,7 @@
 
 #include "collectives.hpp"
 #include "fabric_group.hpp"
+#include "packed.hpp"
 #include "process.hpp"
 
 namespace odrc::mpi {
@@ -83,12 +84,11 @@ int broadcast(const Data& data, int root, Communicator& c) {
     const size_t bytes = data.bytes();
     if (c.size() == 1 || bytes == 0) return MPI_SUCCESS;
     if (!c.broadcasts) c.broadcasts = std::make_unique<BroadcastPlan>(c);
-    std::unique_ptr<std::byte[]> packed;
-    Data piece = bytes_of(data.address + data.type->layout()->begin(), bytes);
+    Packed packed;
+    Data piece = bytes_of(data.begin(), bytes);
     if (!data.is_contiguous()) {
-        packed.reset(new std::byte[bytes]);
-        piece.address = packed.get();
-        if (c.rank() == root) data.pack(0, {packed.get(), bytes});
+        piece.address = packed.make(bytes);
+        if (c.rank() == root) data.pack(0, {piece.address, bytes});
     }
     const BroadcastWay& way = c.broadcasts->way_for(bytes);
     int error = MPI_SUCCESS;

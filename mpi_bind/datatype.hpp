@@ -109,6 +109,8 @@ struct Data {
 
     size_t bytes() const noexcept { return count * type->size(); }
     bool is_contiguous() const noexcept { return type->is_contiguous(count); }
+    // Of data that is: its first byte.
+    std::byte* begin() const noexcept { return address + type->layout()->begin(); }
 
     // f(address, bytes) for each piece of the bytes from `from` on.
     template <class F>

@@ -4,38 +4,38 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace odrc::mpi {
 
-// Memory for the bytes of a message whose data is not in one piece. What is short is not allocated
-// anew for each message.
+// Memory for the bytes of a message whose data is not in one piece. For what is short it is kept
+// here, and for what is longer by the process, as long as that has enough of it.
 class Packed {
 public:
-    std::byte* make(size_t bytes) {
-        if (bytes > size_ || !memory_) {
-            size_ = bytes < kKept ? kKept : bytes;
-            memory_.reset(new std::byte[size_]);
-        }
-        is_used_ = true;
-        return memory_.get();
-    }
-    void drop() noexcept {
-        is_used_ = false;
-        if (size_ <= kKept) return;
-        memory_.reset();
-        size_ = 0;
-    }
+    enum class From : uint8_t {
+        kept, // by us, if there is enough
+        anew, // by the system, for this message alone
+    };
+
+    Packed() = default;
+    ~Packed() { drop(); }
+    Packed(const Packed&) = delete;
+    Packed& operator=(const Packed&) = delete;
+
+    std::byte* make(size_t bytes, From from = From::kept);
+    void drop() noexcept;
     // Null: there is none.
-    std::byte* get() const noexcept { return is_used_ ? memory_.get() : nullptr; }
-    explicit operator bool() const noexcept { return is_used_; }
+    std::byte* get() const noexcept { return place_; }
+    explicit operator bool() const noexcept { return place_ != nullptr; }
 
 private:
-    static constexpr size_t kKept = 4096;
+    static constexpr size_t kShort = 4096;
 
-    std::unique_ptr<std::byte[]> memory_;
-    size_t size_{0};
-    bool is_used_{false};
+    std::byte* place_{nullptr};
+    size_t taken_{0};                    // bytes of what the process keeps
+    std::unique_ptr<std::byte[]> short_; // of kShort bytes
+    std::unique_ptr<std::byte[]> long_;
 };
 
 } // namespace odrc::mpi

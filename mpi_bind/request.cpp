@@ -77,8 +77,14 @@ void Request::start() {
         start_send();
 }
 
+// Generic, which is there to be compared with, has its memory of the system.
+std::byte* Request::make_packed() {
+    const bool is_generic = communicator_->hints.scheme().scheme == Scheme::generic;
+    return packed_.make(data_.bytes(), is_generic ? Packed::From::anew : Packed::From::kept);
+}
+
 std::byte* Request::pack() {
-    std::byte* bytes = packed_.make(data_.bytes());
+    std::byte* bytes = make_packed();
     data_.pack(0, {bytes, data_.bytes()});
     return bytes;
 }
@@ -92,7 +98,7 @@ void Request::start_send() {
         process.transfers().offers(data_, to, tag, communicator_->hints.scheme()))
         return Outgoing::begin(process.transfers(), data_, to, tag, *this);
     const bool copies = mode_ == SendMode::buffered || !data_.is_contiguous();
-    const std::byte* bytes = copies ? pack() : data_.address + data_.type->layout()->begin();
+    const std::byte* bytes = copies ? pack() : data_.begin();
     const size_t size = data_.bytes();
     if (mode_ != SendMode::synchronous) return process.fabric().send(to, tag, bytes, size, *this);
     const uint64_t number = process.next_number() & 0xffffffff;
@@ -108,8 +114,8 @@ Request::Pattern Request::pattern() const noexcept {
 }
 
 std::byte* Request::place_for_data() {
-    if (data_.is_contiguous()) return data_.address + data_.type->layout()->begin();
-    return packed_.make(data_.bytes());
+    if (data_.is_contiguous()) return data_.begin();
+    return make_packed();
 }
 
 void Request::start_receive() {
@@ -151,7 +157,7 @@ Request& begin_send(const Data& data, const Address& to, SendMode mode) {
     if (mode != SendMode::synchronous && bytes <= process.fabric().inject_size() &&
         bytes <= kMostGathered) {
         std::byte gathered[kMostGathered];
-        const std::byte* from = data.address + data.type->layout()->begin();
+        const std::byte* from = data.begin();
         if (!data.is_contiguous()) {
             data.pack(0, {gathered, bytes});
             from = gathered;

@@ -82,6 +82,7 @@ private:
     void unpack(const Outcome& outcome) noexcept;
     void one_is_over() noexcept;
     void recycle() noexcept;
+    std::byte* make_packed();
     std::byte* pack();
 
     // What a synchronous send waits for besides.

@@ -75,8 +75,7 @@ void Request::unpack(const Outcome& outcome) noexcept {
 void Request::accept(const Outcome& outcome) {
     Process& process = Process::get();
     const fi_addr_t from = process.address_of(*communicator_, status_.MPI_SOURCE);
-    const std::byte* place =
-        packed_ ? packed_.get() : data_.address + data_.type->layout()->begin();
+    const std::byte* place = packed_ ? packed_.get() : data_.begin();
     const Offer offer = offer_at({place, data_.bytes()}, outcome.data);
     packed_.drop();
     ++under_way_;
@@ -90,6 +89,7 @@ void Request::transferred(int error) noexcept {
 
 void Request::one_is_over() noexcept {
     if (--under_way_ > 0) return;
+    packed_.drop();
     if (buffered_) BsendBuffer::give_back(std::exchange(buffered_, 0));
     if (!left_) return;
     Process::get().left_alone(-1);
@@ -100,7 +100,6 @@ int Request::finish(MPI_Status* status) noexcept {
     const int error = status_.MPI_ERROR;
     tell(status);
     active_ = false;
-    packed_.drop();
     if (persistent_)
         status_ = empty_status();
     else

@@ -17,10 +17,10 @@ public:
     explicit Sender(Outgoing& message)
         : message_{message}
         , places_{std::min<uint64_t>(kPlaces, message.segments())} {}
-    ~Sender() override { message_.transfers().give_back_packed(staging_); }
+    ~Sender() override { message_.transfers().packed().give_back(staging_); }
 
     Next go_on() noexcept override {
-        if (!staging_ && !take_staging()) return Next::again;
+        if (!staging_ && !take_staging()) return Next::wait;
         while (next_ < std::min(message_.granted(), message_.segments())) {
             if (is_taken_[next_ % places_]) return Next::wait; // until that is written
             if (!write()) return Next::again;
@@ -39,7 +39,8 @@ private:
     static constexpr uint64_t kPlaces = 4; // that are packed or under way
 
     bool take_staging() noexcept {
-        staging_ = message_.transfers().take_packed(places_ * message_.answer().segment);
+        staging_ =
+            message_.transfers().packed().take(places_ * message_.answer().segment, message_);
         return static_cast<bool>(staging_);
     }
     bool write() noexcept {

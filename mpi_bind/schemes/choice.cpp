@@ -45,9 +45,10 @@ struct Message {
         return pipelined(segments, {packing + by_processor, writing - by_processor, unpacking});
     }
 
+    // Data in one piece is not packed.
     double generic() const noexcept {
-        return copying(out) + copying(in) + costs.read + 2 * costs.word +
-               bytes * (costs.plain_byte + 2 * costs.fresh_byte);
+        return (out > 1 ? copying(out) : 0) + (in > 1 ? copying(in) : 0) + costs.read +
+               4 * costs.word + bytes * costs.plain_byte;
     }
     double bc_spup(double segments) const noexcept {
         const double writing = segments * costs.write + bytes * costs.written_byte;
@@ -96,6 +97,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
                const Means& means, const WantedScheme& wanted) noexcept
     : bytes_{bytes}
     , wanted_{wanted}
+    , word_{costs.word}
     , asked_for_{wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted} {
     const auto all = static_cast<double>(bytes);
     const Message message{.costs = costs,
@@ -114,6 +116,10 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
     if (means.unpacks) expect(Scheme::rwg_up, [&](double n) { return message.rwg_up(n); });
     expect(Scheme::p_rrs, [&](double n) { return message.p_rrs(n); });
     if (means.exposes) expect(Scheme::multi_w, [&](double) { return message.multi_w(); });
+}
+
+double Choice::not_offered() const noexcept {
+    return expected_[static_cast<size_t>(Scheme::generic)] - 2 * word_;
 }
 
 std::optional<Scheme> Choice::asked_for() const noexcept {

@@ -34,11 +34,14 @@ public:
     // The one that was asked for, or generic, where that cannot be.
     std::optional<Scheme> asked_for() const noexcept;
     Expected& expected() noexcept { return expected_; }
+    // What the message would be expected to take if it had not been offered: nanoseconds.
+    double not_offered() const noexcept;
     Plan plan(Scheme scheme) const noexcept;
 
 private:
     const uint64_t bytes_;
     const WantedScheme& wanted_;
+    const double word_;
     const size_t asked_for_;
     std::array<size_t, kSchemes> segments_{}; // with which each is quickest
     Expected expected_;

@@ -45,13 +45,14 @@ const TrialMemory& Costs::trial_memory() noexcept {
     return trial_;
 }
 
-void Costs::learn(fi_addr_t peer, const TrialMemory& trial) {
-    if (are_measured_ || !trial.plain.key) return;
+bool Costs::learn(fi_addr_t peer, const TrialMemory& trial) {
+    if (are_measured_ || !trial.plain.key) return false;
     are_measured_ = true;
     const auto measured = measure_costs(fabric_, peer, trial);
-    if (!measured) return;
+    if (!measured) return false;
     costs_ = *measured;
     kept_for(fabric_).keep(costs_);
+    return true;
 }
 
 } // namespace odrc::mpi

@@ -14,7 +14,6 @@ namespace odrc::mpi {
 struct SchemeCosts {
     double copied_piece; // packing or unpacking one piece more
     double copied_byte;  // and one byte
-    double fresh_byte;   // memory that is new: whoever packs as a whole has it each time
     double write;        // a write to a segment, of which the receiver hears
     double gathered;     // one piece more of that
     double written_byte;
@@ -34,7 +33,6 @@ struct SchemeCosts {
 inline constexpr SchemeCosts kUsualCosts{
     .copied_piece = 1,
     .copied_byte = 0.03,
-    .fresh_byte = 0.1,
     .write = 300,
     .gathered = 15,
     .written_byte = 0.03,
@@ -64,8 +62,9 @@ public:
 
     // What peers may measure with; nothing, once they are known here.
     const TrialMemory& trial_memory() noexcept;
-    // Measures them, unless they have been, with a peer that has memory for that.
-    void learn(fi_addr_t peer, const TrialMemory& trial);
+    // Measures them, unless they have been, with a peer that has memory for that. Whether they
+    // are others now.
+    bool learn(fi_addr_t peer, const TrialMemory& trial);
     const SchemeCosts& known() const noexcept { return costs_; }
 
 private:

@@ -6,9 +6,11 @@
 namespace odrc::mpi {
 namespace {
 
-constexpr uint32_t kTries = 3;     // bursts with a scheme, the first of which does not count
-constexpr uint32_t kAgain = 64;    // bursts until another one is tried again
-constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
+// A scheme that is tried is taken for so many bursts in a row, and so is one that is found again:
+// what others have left in the caches, and what they have displaced there, is not its own.
+constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
+constexpr uint32_t kAgain = 256;          // bursts until another one is tried again
+constexpr uint32_t kLongest = 256;        // messages of a burst; then there is another one
 // What was held up by something else tells nothing of a scheme, and what was quick could be: so
 // what is known falls faster than it rises.
 constexpr double kFall = 2, kRise = 8;
@@ -17,11 +19,18 @@ constexpr double kLate = 1.5; // times what is known: no more than that counts
 // takes the other is not felt.
 constexpr double kHopeless = 40, kSlow = 4;
 
+bool is_within(double times, size_t scheme, const Expected& expected) noexcept {
+    return expected[scheme] < kNever &&
+           expected[scheme] <= times * *std::ranges::min_element(expected);
+}
+
 } // namespace
 
 // Fibonacci hashing: what is alike but for one number comes to different places.
 uint32_t Experience::place_of(const Kind& kind) noexcept {
-    const uint32_t number = uint32_t{kind.bytes} << 12 | uint32_t{kind.out} << 6 | kind.in;
+    uint32_t number = 0;
+    for (const uint8_t n : {kind.bytes, kind.out, kind.out_median, kind.in, kind.in_median})
+        number = number << 6 | n;
     return number * 2654435769U >> (32 - kPlaceBits);
 }
 
@@ -33,8 +42,9 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     if (const Burst& now_one = entry.bursts[entry.newest];
         now_one.is_over() ||
         (now_one.begun >= kLongest && entry.bursts[1 - entry.newest].is_over())) {
+        const Burst next = next_burst(entry, bytes, expected, now);
         entry.newest = 1 - entry.newest;
-        entry.bursts[entry.newest] = {.scheme = choose(entry, bytes, expected), .begin = now};
+        entry.bursts[entry.newest] = next;
     }
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.scheme)] == kNever)
@@ -43,23 +53,35 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     return {burst.scheme, Ticket{place, entry.generation, entry.newest}};
 }
 
+Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes, Expected& expected,
+                                         double now) noexcept {
+    const Scheme scheme = choose(entry, bytes, expected);
+    entry.in_a_row = scheme == entry.bursts[entry.newest].scheme ? entry.in_a_row + 1 : 0;
+    return {.scheme = scheme, .counts = entry.in_a_row >= kWarm, .begin = now};
+}
+
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) noexcept {
     Records& records = entry.records[entry.many];
-    const double hopeless = kHopeless * *std::ranges::min_element(expected);
-    const auto is_hopeful = [&](size_t i) { return expected[i] <= hopeless; };
-    std::optional<size_t> untried;
+    const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
+    const bool is_hopeful = is_within(kSlow, turn, expected);
+    std::optional<size_t> next;
     for (size_t i = kSchemes; i-- > 0;)
-        if (is_hopeful(i) && records[i].tries < kTries) untried = i;
+        if (!records[i].was_tried && is_within(kHopeless, i, expected)) next = i;
     for (size_t i = 0; i < kSchemes; ++i)
-        if (records[i].known > 1 && expected[i] < kNever)
+        if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
-    const uint32_t turn = ++entry.bursts_begun / kAgain % kSchemes;
-    if (!untried && entry.bursts_begun % kAgain == 0 &&
-        expected[turn] < kSlow * *std::ranges::min_element(expected))
-        untried = turn;
-    if (!untried) return quickest(expected);
-    ++records[*untried].tries;
-    return static_cast<Scheme>(*untried);
+    if (entry.trial > 0) {
+        --entry.trial;
+        return entry.bursts[entry.newest].scheme;
+    }
+    // What was found may have had other reasons.
+    if (++entry.bursts_begun % kAgain == 0 && !next &&
+        (is_hopeful || is_within(kSlow, turn, expected)))
+        next = turn;
+    if (!next) return quickest(expected);
+    records[*next].was_tried = true;
+    entry.trial = kTrial - 1;
+    return static_cast<Scheme>(*next);
 }
 
 void Experience::end(const Ticket& ticket, uint64_t bytes, double now) noexcept {
@@ -67,7 +89,7 @@ void Experience::end(const Ticket& ticket, uint64_t bytes, double now) noexcept 
     if (entry.generation != ticket.generation) return;
     Burst& burst = entry.bursts[ticket.burst];
     burst.bytes += bytes;
-    burst.failed = burst.failed || bytes == 0;
+    burst.counts = burst.counts && bytes > 0;
     ++burst.ended;
     if (burst.is_over()) learn(entry, burst, now);
 }
@@ -76,13 +98,11 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     const double since = std::max(burst.begin, entry.last_end);
     entry.last_end = now;
     entry.many = burst.begun > 1;
-    if (burst.failed) return;
+    if (!burst.counts) return;
     Record& record = entry.records[entry.many][static_cast<size_t>(burst.scheme)];
-    const uint32_t before = record.known++;
-    if (before == 0) return; // it has made what others find
     const double takes = (now - since) / static_cast<double>(burst.bytes);
     double& known = record.byte_takes;
-    if (before == 1)
+    if (record.known++ == 0)
         known = takes;
     else if (takes < known)
         known += (takes - known) / kFall;

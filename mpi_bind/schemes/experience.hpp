@@ -26,9 +26,11 @@ inline Scheme quickest(const Expected& expected) noexcept {
 // are in nanoseconds, since any point.
 class Experience {
 public:
-    // By powers of two: of the message, and of a piece on either side.
+    // By powers of two: of the message, and of the mean and the median piece on either side.
     struct Kind {
-        uint8_t bytes, out, in;
+        uint8_t bytes;
+        uint8_t out, out_median;
+        uint8_t in, in_median;
         bool operator==(const Kind&) const = default;
     };
     // What one that has begun is known by when it ends.
@@ -49,14 +51,14 @@ public:
 
 private:
     struct Record {
-        uint32_t tries{0};
+        bool was_tried{false};
         uint32_t known{0};    // bursts of which it was learned
         double byte_takes{0}; // most of the last ones, at least
     };
     using Records = std::array<Record, kSchemes>;
     struct Burst {
         Scheme scheme{};
-        bool failed{false};
+        bool counts{false}; // it tells something of its scheme
         uint32_t begun{0}, ended{0};
         uint64_t bytes{0};
         double begin{0};
@@ -67,14 +69,17 @@ private:
         Kind kind{};
         uint32_t generation{0};
         uint32_t bursts_begun{0};
-        uint8_t newest{0}; // burst; the other one's last messages may still be under way
-        bool many{false};  // messages were in the last burst, and so will be in the next
+        uint32_t in_a_row{0}; // that had the scheme of the newest one before it
+        uint32_t trial{0};    // bursts that are to go like the newest one
+        uint8_t newest{0};    // burst; the other one's last messages may still be under way
+        bool many{false};     // messages were in the last burst, and so will be in the next
         std::array<Burst, 2> bursts{};
         std::array<Records, 2> records{}; // of one message, of many
         double last_end{0};
     };
 
     static uint32_t place_of(const Kind& kind) noexcept;
+    static Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected, double now) noexcept;
     static Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 

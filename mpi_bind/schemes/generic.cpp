@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The odrc authors
 
 // Generic: packed as a whole, sent, unpacked as a whole. What an offered message falls back on.
+// Data that is in one piece is not packed.
 
+#include "packed.hpp"
 #include "schemes/incoming.hpp"
 #include "schemes/outgoing.hpp"
 
@@ -12,22 +14,30 @@ namespace {
 class Sender final : public Way {
 public:
     explicit Sender(Outgoing& message)
-        : message_{message}
-        , bytes_{new std::byte[message.bytes()]} {
-        message.data().pack(0, {bytes_.get(), message.bytes()});
+        : message_{message} {
+        const Data& data = message.data();
+        if (data.is_contiguous()) {
+            bytes_ = {data.begin(), message.bytes()};
+            return;
+        }
+        bytes_ = {packed_.make(message.bytes()), message.bytes()};
+        data.pack(0, bytes_);
     }
     Next go_on() noexcept override {
         if (sent_) return Next::over;
         Transfer::Step& step = *message_.step();
         sent_ = message_.begun(
             step, message_.fabric().try_send(message_.peer(), to_receiver(message_.answer().number),
-                                             {bytes_.get(), message_.bytes()}, step));
-        return sent_ ? Next::over : Next::again;
+                                             bytes_, step));
+        if (!sent_) return Next::again;
+        if (packed_) message_.let_go();
+        return Next::over;
     }
 
 private:
     Outgoing& message_;
-    std::unique_ptr<std::byte[]> bytes_;
+    Packed packed_;
+    std::span<std::byte> bytes_;
     bool sent_{false};
 };
 
@@ -35,22 +45,24 @@ class Receiver final : public Way {
 public:
     explicit Receiver(Incoming& message)
         : message_{message}
-        , bytes_{new std::byte[message.bytes()]} {}
+        , bytes_{message.data().is_contiguous() ? message.data().begin()
+                                                : packed_.make(message.bytes()),
+                 message.bytes()} {}
     Next go_on() noexcept override {
         if (posted_) return Next::over;
         Transfer::Step& step = *message_.step();
-        posted_ = message_.begun(
-            step, message_.fabric().try_receive(to_receiver(message_.answer().number),
-                                                {bytes_.get(), message_.bytes()}, step));
+        posted_ = message_.begun(step, message_.fabric().try_receive(
+                                           to_receiver(message_.answer().number), bytes_, step));
         return posted_ ? Next::over : Next::again;
     }
     void on_step(uint64_t) noexcept override {
-        message_.data().unpack(0, {bytes_.get(), message_.bytes()});
+        if (packed_) message_.data().unpack(0, bytes_);
     }
 
 private:
     Incoming& message_;
-    std::unique_ptr<std::byte[]> bytes_;
+    Packed packed_;
+    const std::span<std::byte> bytes_;
     bool posted_{false};
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <utility>
 
 namespace odrc::mpi {
@@ -35,8 +36,8 @@ Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const
 Incoming::~Incoming() {
     way_.reset(); // which knows of this
     learn(0);
-    transfers_.wait_no_more(*this);
-    transfers_.give_back_unpacked(staging_);
+    transfers_.unpacked().wait_no_more(*this);
+    transfers_.unpacked().give_back(staging_);
     transfers_.incoming().remove(number_);
 }
 
@@ -66,7 +67,7 @@ Next Incoming::go_on() noexcept {
 }
 
 void Incoming::choose() {
-    transfers_.costs().learn(peer_, offer_.trial);
+    transfers_.learn_costs(peer_, offer_.trial);
     const Shape shape = shape_of(data_);
     plan_ = choose_with(shape, true);
     if (plan_->scheme == Scheme::multi_w && !(expose_data() && name_layout()))
@@ -82,20 +83,10 @@ bool Incoming::is_staged() const noexcept {
     return answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up;
 }
 
-// Who holds the common memory may do so for long, if a sender is busy otherwise: whoever has waited
-// gets some of his own.
-bool Incoming::take_staging() noexcept {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::milliseconds kLong{10};
+bool Incoming::take_staging() {
     const size_t bytes = std::min<size_t>(size_t{answer_.room} * answer_.segment, answer_.bytes);
-    staging_ = transfers_.take_unpacked(bytes, *this);
-    if (!staging_) {
-        if (!waits_since_) waits_since_ = Clock::now();
-        if (Clock::now() - *waits_since_ < kLong) return false;
-        staging_ = transfers_.unpacked().make(bytes);
-        if (!staging_) return false;
-        transfers_.wait_no_more(*this);
-    }
+    staging_ = transfers_.unpacked().take(bytes, *this);
+    if (!staging_) return false;
     answer_.memory = staging_.remote;
     granted_ = answer_.room;
     return true;
@@ -112,7 +103,12 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     const auto log2 = [](uint64_t n) { return static_cast<uint8_t>(std::bit_width(n)); };
-    const Experience::Kind kind{log2(answer_.bytes), log2(offer_.shape.piece), log2(shape.piece)};
+    const Shape& sender = offer_.shape;
+    const Experience::Kind kind{.bytes = log2(answer_.bytes),
+                                .out = log2(sender.piece),
+                                .out_median = log2(sender.median),
+                                .in = log2(shape.piece),
+                                .in_median = log2(shape.median)};
     learn(0); // of what could not be done after all
     const auto begun = transfers_.experience().begin(kind, answer_.bytes, choice.expected(), now());
     ticket_ = begun.ticket;

@@ -7,7 +7,6 @@
 #include "schemes/staging.hpp"
 #include "schemes/transfer.hpp"
 
-#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -44,7 +43,7 @@ private:
     Plan choose_with(const Shape& shape, bool exposes);
     void learn(uint64_t bytes) noexcept;
     bool is_staged() const noexcept; // in memory of the receiver's
-    bool take_staging() noexcept;
+    bool take_staging();
     bool expose_data();
     bool name_layout();
     bool tell_sender() noexcept;
@@ -55,9 +54,8 @@ private:
     std::optional<Plan> plan_;
     std::optional<Experience::Ticket> ticket_; // by which something is learned of it
     Staging::Stretch staging_;
-    std::optional<std::chrono::steady_clock::time_point> waits_since_; // for that
-    std::unique_ptr<Fabric::Region> region_;                           // Multi-W: of the data
-    std::vector<std::byte> layout_; // that is to follow the answer
+    std::unique_ptr<Fabric::Region> region_; // Multi-W: of the data
+    std::vector<std::byte> layout_;          // that is to follow the answer
     bool answer_said_{false};
     bool layout_said_{false};
     Ready ready_{};

@@ -16,12 +16,11 @@ namespace odrc::mpi {
 namespace {
 
 constexpr double SchemeCosts::*kAll[] = {
-    &SchemeCosts::copied_piece, &SchemeCosts::copied_byte,  &SchemeCosts::fresh_byte,
-    &SchemeCosts::write,        &SchemeCosts::gathered,     &SchemeCosts::written_byte,
-    &SchemeCosts::read,         &SchemeCosts::scattered,    &SchemeCosts::read_byte,
-    &SchemeCosts::plain_byte,   &SchemeCosts::placed,       &SchemeCosts::placed_byte,
-    &SchemeCosts::exposed,      &SchemeCosts::exposed_byte, &SchemeCosts::word,
-    &SchemeCosts::by_processor,
+    &SchemeCosts::copied_piece, &SchemeCosts::copied_byte,  &SchemeCosts::write,
+    &SchemeCosts::gathered,     &SchemeCosts::written_byte, &SchemeCosts::read,
+    &SchemeCosts::scattered,    &SchemeCosts::read_byte,    &SchemeCosts::plain_byte,
+    &SchemeCosts::placed,       &SchemeCosts::placed_byte,  &SchemeCosts::exposed,
+    &SchemeCosts::exposed_byte, &SchemeCosts::word,         &SchemeCosts::by_processor,
 };
 static_assert(sizeof kAll / sizeof *kAll == sizeof(SchemeCosts) / sizeof(double));
 

@@ -155,17 +155,6 @@ double exposing(Fabric& fabric, size_t bytes) {
     });
 }
 
-// The first touch of memory that a program asks for anew.
-double touching(size_t bytes) {
-    return shortest([bytes] {
-        const double begin = now();
-        const std::unique_ptr<std::byte[]> memory{new std::byte[bytes]};
-        for (size_t at = 0; at < bytes; at += 4096)
-            static_cast<volatile std::byte*>(memory.get())[at] = std::byte{1};
-        return now() - begin;
-    });
-}
-
 // What one more of them takes, of two times.
 double slope(double less, double more, size_t steps) noexcept {
     return std::max((more - less) / static_cast<double>(steps), 0.001);
@@ -219,8 +208,6 @@ void measure_processor(Fabric& fabric, SchemeCosts& costs) {
     costs.copied_piece = slope(kShort * costs.copied_byte, small / kPieces, 1);
     costs.exposed = exposing(fabric, kLong);
     costs.exposed_byte = slope(costs.exposed, exposing(fabric, kTrialBytes), kTrialBytes - kLong);
-    constexpr size_t kFresh = size_t{1} << 20;
-    costs.fresh_byte = touching(kFresh) / kFresh;
 }
 
 } // namespace

@@ -19,6 +19,7 @@ Outgoing::Outgoing(Transfers& transfers, const Data& data, fi_addr_t to, Request
 
 Outgoing::~Outgoing() {
     way_.reset(); // which knows of this
+    transfers_.packed().wait_no_more(*this);
     transfers_.outgoing().remove(number_);
 }
 

@@ -17,10 +17,10 @@ class Sender final : public Way {
 public:
     explicit Sender(Outgoing& message)
         : message_{message} {}
-    ~Sender() override { message_.transfers().give_back_packed(staging_); }
+    ~Sender() override { message_.transfers().packed().give_back(staging_); }
 
     Next go_on() noexcept override {
-        if (!staging_ && !take_staging()) return Next::again;
+        if (!staging_ && !take_staging()) return Next::wait;
         const Answer& answer = message_.answer();
         const uint64_t segments = message_.segments();
         while (told_ < std::min(message_.granted() + answer.room, segments)) {
@@ -34,8 +34,8 @@ public:
 private:
     bool take_staging() noexcept {
         const Answer& answer = message_.answer();
-        staging_ = message_.transfers().take_packed(
-            std::min<size_t>(size_t{answer.room} * answer.segment, answer.bytes));
+        staging_ = message_.transfers().packed().take(
+            std::min<size_t>(size_t{answer.room} * answer.segment, answer.bytes), message_);
         return static_cast<bool>(staging_);
     }
     void pack() noexcept {

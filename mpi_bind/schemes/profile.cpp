@@ -24,8 +24,8 @@ void SchemeProfile::count_alike(const Offer& offer, const Shape& receiver, uint6
     Decision& decision = decisions_[alike];
     ++decision.messages;
     decision.bytes += bytes;
-    decision.sender_piece = offer.shape.piece;
-    decision.receiver_piece = receiver.piece;
+    decision.sender = offer.shape;
+    decision.receiver = receiver;
     decision.expected = plan.expected;
 }
 
@@ -33,10 +33,12 @@ void SchemeProfile::report(int rank) const noexcept {
     if (decisions_.empty()) return;
     std::string text;
     for (const auto& [alike, d] : decisions_) {
-        text += fmt::format(R"({{"rank":{},"scheme":"{}","segment":{},"messages":{},"bytes":{},)"
-                            R"("sender_piece":{},"receiver_piece":{},"expected_us":{{)",
-                            rank, name_of(std::get<0>(alike)), std::get<1>(alike), d.messages,
-                            d.bytes, d.sender_piece, d.receiver_piece);
+        text +=
+            fmt::format(R"({{"rank":{},"scheme":"{}","segment":{},"messages":{},"bytes":{},)"
+                        R"("sender_piece":{},"sender_median":{},"receiver_piece":{},)"
+                        R"("receiver_median":{},"expected_us":{{)",
+                        rank, name_of(std::get<0>(alike)), std::get<1>(alike), d.messages, d.bytes,
+                        d.sender.piece, d.sender.median, d.receiver.piece, d.receiver.median);
         const char* separator = "";
         for (size_t i = 0; i < kSchemes; ++i) {
             if (std::isinf(d.expected[i])) continue; // it could not be taken

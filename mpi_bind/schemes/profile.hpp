@@ -29,8 +29,8 @@ private:
     struct Decision {
         uint64_t messages{0};
         uint64_t bytes{0};
-        uint64_t sender_piece{0}; // mean, of the last one; likewise what follows
-        uint64_t receiver_piece{0};
+        Shape sender{}; // of the last one; likewise what follows
+        Shape receiver{};
         std::array<double, kSchemes> expected{};
     };
 

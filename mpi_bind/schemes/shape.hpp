@@ -17,7 +17,8 @@ inline std::span<std::byte> extent_of(const Data& data) {
 }
 
 inline Shape shape_of(const Data& data) {
-    return {.piece = blocks_of(data).mean(), .extent = extent_of(data).size()};
+    const Blocks blocks = blocks_of(data);
+    return {.piece = blocks.mean(), .median = blocks.median, .extent = extent_of(data).size()};
 }
 
 } // namespace odrc::mpi

@@ -22,19 +22,14 @@ bool Staging::open() noexcept {
 
 Staging::Stretch Staging::take(size_t bytes) noexcept {
     const size_t wanted = (bytes + kGranule - 1) / kGranule;
-    size_t first = 0;
-    for (size_t i = 0; i < kGranules; ++i) {
-        if (taken_[i]) first = i + 1;
-        if (i + 1 - first < wanted) continue;
-        for (size_t g = first; g <= i; ++g) taken_.set(g);
-        const size_t offset = first * kGranule;
-        const RemoteMemory all = region_->remote();
-        return {.address = memory_ + offset,
-                .bytes = wanted * kGranule,
-                .remote = {all.address + offset, all.key},
-                .alone = nullptr};
-    }
-    return {};
+    const auto first = granules_.take(wanted);
+    if (!first) return {};
+    const size_t offset = *first * kGranule;
+    const RemoteMemory all = region_->remote();
+    return {.address = memory_ + offset,
+            .bytes = wanted * kGranule,
+            .remote = {all.address + offset, all.key},
+            .alone = nullptr};
 }
 
 Staging::Stretch Staging::make(size_t bytes) noexcept {
@@ -53,8 +48,8 @@ void Staging::give_back(Stretch& stretch) noexcept {
         gone.alone.reset();
         return fabric_.release(gone.address, gone.bytes);
     }
-    const size_t first = static_cast<size_t>(gone.address - memory_) / kGranule;
-    for (size_t g = first; g < first + gone.bytes / kGranule; ++g) taken_.reset(g);
+    granules_.give_back(static_cast<size_t>(gone.address - memory_) / kGranule,
+                        gone.bytes / kGranule);
 }
 
 } // namespace odrc::mpi

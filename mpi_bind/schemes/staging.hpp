@@ -4,8 +4,7 @@
 #pragma once
 
 #include "fabric.hpp"
-
-#include <bitset>
+#include "granules.hpp"
 
 namespace odrc::mpi {
 
@@ -34,19 +33,17 @@ public:
 
     // Whether there is such memory at all.
     bool open() noexcept;
-    // At least that many bytes in one piece: the first ones that are free, which were last used.
+    // At least that many bytes in one piece.
     Stretch take(size_t bytes) noexcept;
     // Made for this, and gone when it is given back.
     Stretch make(size_t bytes) noexcept;
     void give_back(Stretch& stretch) noexcept;
 
 private:
-    static constexpr size_t kGranules = kBytes / kGranule;
-
     Fabric& fabric_;
     std::byte* memory_{nullptr};
     std::unique_ptr<Fabric::Region> region_;
-    std::bitset<kGranules> taken_;
+    Granules<kBytes / kGranule> granules_;
     bool refused_{false};
 };
 

@@ -34,7 +34,11 @@ bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag,
     const size_t bytes = data.bytes();
     if (bytes <= kLeast || wanted.scheme == Scheme::generic) return false;
     if (data.is_contiguous()) return wishes_.is_wished(to, tag) && can_offer();
-    return (wanted.scheme || bytes >= kLeastOffered) && can_offer();
+    if (wanted.scheme) return can_offer();
+    if (bytes < kLeastOffered) return false;
+    // Its receiver, it is supposed, has the same.
+    const Shape shape = shape_of(data);
+    return gain(sending_, shape, shape, bytes) > 1 && can_offer();
 }
 
 // Short words are injected.
@@ -43,54 +47,34 @@ bool Transfers::can_offer() noexcept {
     return fabric_.reaches_memory() && fabric_.inject_size() >= kWord && packed_.open();
 }
 
-void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
-                              const WantedScheme& wanted) noexcept {
-    if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
-    if (wishes_.is_told(from, tag)) return;
+// How many times as quick a message is expected to be if it is offered.
+double Transfers::gain(Asked& last, const Shape& sender, const Shape& receiver,
+                       uint64_t bytes) noexcept {
+    const Asked now{bytes, sender.piece, receiver.piece, last.gain};
+    if (now == last) return last.gain;
     Offer as_if{};
-    as_if.shape = {.piece = bytes, .extent = bytes};
+    as_if.shape = sender;
     as_if.wanted = kAnyScheme;
     const Means means{.unpacks = true, .exposes = true, .overlaps = overlaps_};
-    const SchemeCosts& costs = costs_.known();
-    Choice choice{costs, as_if, shape_of(data), bytes, means, wanted};
-    const auto expected = [&](Scheme scheme) {
-        return choice.expected()[static_cast<size_t>(scheme)];
-    };
-    const double not_packed = static_cast<double>(bytes) * (costs.copied_byte + costs.fresh_byte);
-    constexpr double kGain = 0.8;
-    if (wanted.scheme ||
-        expected(quickest(choice.expected())) < kGain * (expected(Scheme::generic) - not_packed))
+    const WantedScheme any;
+    Choice choice{costs_.known(), as_if, receiver, bytes, means, any};
+    last = now;
+    last.gain = choice.not_offered() / *std::ranges::min_element(choice.expected());
+    return last.gain;
+}
+
+void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
+    if (costs_.learn(peer, trial)) sending_ = receiving_ = {};
+}
+
+void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
+                              const WantedScheme& wanted) noexcept {
+    constexpr double kGain = 1.25; // what is expected is not all that happens
+    if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
+    if (wishes_.is_told(from, tag)) return;
+    const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
+    if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kGain)
         wishes_.tell(from, tag);
-}
-
-Staging::Stretch Transfers::take_packed(size_t bytes) noexcept {
-    auto stretch = packed_.take(bytes);
-    return stretch ? std::move(stretch) : packed_.make(bytes);
-}
-
-Staging::Stretch Transfers::take_unpacked(size_t bytes, Incoming& who) noexcept {
-    const bool is_first = waiting_.empty() || waiting_.front() == &who;
-    auto stretch = is_first ? unpacked_.take(bytes) : Staging::Stretch{};
-    if (stretch)
-        wait_no_more(who);
-    else if (std::ranges::find(waiting_, &who) == waiting_.end())
-        waiting_.push_back(&who);
-    return stretch;
-}
-
-void Transfers::give_back_unpacked(Staging::Stretch& stretch) noexcept {
-    unpacked_.give_back(stretch);
-    if (!waiting_.empty()) wake(*waiting_.front());
-}
-
-void Transfers::wait_no_more(Incoming& who) noexcept {
-    if (std::erase(waiting_, &who) && !waiting_.empty()) wake(*waiting_.front());
-}
-
-// Whoever holds the memory may wait for a sender that is busy otherwise.
-void Transfers::look_after_waiting() noexcept {
-    constexpr int kLooks = 256;
-    if (++looks_ % kLooks == 0) wake(*waiting_.front());
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

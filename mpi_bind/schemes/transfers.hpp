@@ -8,11 +8,9 @@
 #include "schemes/experience.hpp"
 #include "schemes/numbers.hpp"
 #include "schemes/profile.hpp"
-#include "schemes/staging.hpp"
+#include "schemes/staging_queue.hpp"
 #include "schemes/transfer.hpp"
 #include "schemes/wishes.hpp"
-
-#include <deque>
 
 namespace odrc::mpi {
 
@@ -32,35 +30,37 @@ public:
     Fabric& fabric() noexcept { return fabric_; }
     bool overlaps() const noexcept { return overlaps_; }
     Costs& costs() noexcept { return costs_; }
+    void learn_costs(fi_addr_t peer, const TrialMemory& trial);
     Experience& experience() noexcept { return experience_; }
     SchemeProfile& profile() noexcept { return profile_; }
     TypeNumbers& type_numbers() noexcept { return type_numbers_; }
     KnownLayouts& known_layouts() noexcept { return known_layouts_; }
     Numbers<Outgoing>& outgoing() noexcept { return outgoing_; }
     Numbers<Incoming>& incoming() noexcept { return incoming_; }
-    // Memory for what is packed. Who holds some of it waits for nobody who waits for the other.
-    Staging::Stretch take_packed(size_t bytes) noexcept;
-    void give_back_packed(Staging::Stretch& stretch) noexcept { packed_.give_back(stretch); }
-    // Memory for what is to be unpacked, in the order in which they have asked: none, if it is not
-    // this one's turn, or there is not enough.
-    Staging& unpacked() noexcept { return unpacked_; }
-    Staging::Stretch take_unpacked(size_t bytes, Incoming& who) noexcept;
-    void give_back_unpacked(Staging::Stretch& stretch) noexcept;
-    void wait_no_more(Incoming& who) noexcept;
+    // Memory for segments: of what is packed, and of what is to be unpacked.
+    StagingQueue& packed() noexcept { return packed_; }
+    StagingQueue& unpacked() noexcept { return unpacked_; }
 
     void adopt(std::unique_ptr<Transfer> transfer);
     void wake(Transfer& transfer) noexcept;
     // Does what has become possible. Part of the process's progress.
     void go_on() noexcept {
         wishes_.listen();
-        if (!waiting_.empty()) look_after_waiting();
+        packed_.look_after_waiting();
+        unpacked_.look_after_waiting();
         if (!awake_.empty()) go_on_all();
     }
 
 private:
     bool can_offer() noexcept;
+    // What was last asked for: programs send and receive the same time and again.
+    struct Asked {
+        uint64_t bytes, out, in;
+        double gain;
+        bool operator==(const Asked&) const = default;
+    };
+    double gain(Asked& last, const Shape& sender, const Shape& receiver, uint64_t bytes) noexcept;
     void go_on_all() noexcept;
-    void look_after_waiting() noexcept;
     void remove(Transfer& transfer) noexcept;
     static void on_written(uint64_t bits) noexcept;
 
@@ -70,14 +70,13 @@ private:
     Experience experience_;
     SchemeProfile profile_;
     Wishes wishes_;
+    Asked sending_{}, receiving_{};
     TypeNumbers type_numbers_;
     KnownLayouts known_layouts_;
     Numbers<Outgoing> outgoing_;
     Numbers<Incoming> incoming_;
-    Staging packed_;
-    Staging unpacked_;
-    std::deque<Incoming*> waiting_; // for memory
-    int looks_{0};                  // at who waits
+    StagingQueue packed_;
+    StagingQueue unpacked_;
     std::vector<Transfer*> awake_;
     std::vector<Transfer*> going_on_;
 };

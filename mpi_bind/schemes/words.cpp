@@ -15,7 +15,7 @@ Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
     if (memory.size() >= sizeof offer) std::memcpy(&offer, memory.data(), sizeof offer);
     if (offer.bytes == bytes && offer.number == number) return offer;
     return {.bytes = bytes,
-            .shape = {.piece = kUsualPiece, .extent = 2 * bytes},
+            .shape = {.piece = kUsualPiece, .median = kUsualPiece, .extent = 2 * bytes},
             .number = number,
             .wanted = kAnyScheme,
             .trial = {}};

@@ -24,6 +24,7 @@ namespace odrc::mpi {
 // What there is to know of the pieces that data is in, for the choice of a scheme.
 struct Shape {
     uint64_t piece;  // mean bytes of one
+    uint64_t median; // and of that in the middle
     uint64_t extent; // bytes from the first to the last
 };
 

@@ -12,7 +12,7 @@ using namespace odrc::mpi;
 
 namespace {
 
-constexpr Experience::Kind kKind{.bytes = 20, .out = 9, .in = 9};
+constexpr Experience::Kind kKind{.bytes = 20, .out = 9, .out_median = 9, .in = 9, .in_median = 9};
 constexpr uint64_t kBytes = 1 << 20;
 constexpr size_t kMany = 200;
 
@@ -152,7 +152,8 @@ TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotte
             experience.end(*begun.ticket, kBytes, now);
         }
     };
-    constexpr Experience::Kind kOther{.bytes = 20, .out = 3, .in = 9};
+    constexpr Experience::Kind kOther{
+        .bytes = 20, .out = 9, .out_median = 3, .in = 9, .in_median = 9};
     go(kKind, {100, 50, 0, 0, 0});
     go(kOther, {50, 100, 0, 0, 0});
     Expected expected{100, 100, 5000, 5000, 5000};
@@ -161,6 +162,9 @@ TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotte
     CHECK(expected[1] == doctest::Approx(50));
     CHECK(expected[0] == doctest::Approx(100));
     CHECK(experience.begin(kOther, kBytes, expected, 1e6).scheme == Scheme::generic);
-    for (uint8_t out = 0; out < 128; ++out) go({.bytes = 20, .out = out, .in = 9}, {1, 1, 1, 1, 1});
+    for (uint8_t out = 0; out < 64; ++out)
+        for (uint8_t median = 0; median < 8; ++median)
+            go({.bytes = 20, .out = out, .out_median = median, .in = 9, .in_median = 9},
+               {1, 1, 1, 1, 1});
     experience.end(*begun.ticket, kBytes, 2e6);
 }

@@ -18,7 +18,7 @@ constexpr Means kAll{.unpacks = true, .exposes = true, .overlaps = true};
 Offer offer_of(uint64_t bytes, uint64_t piece) {
     Offer offer{};
     offer.bytes = bytes;
-    offer.shape = {.piece = piece, .extent = 2 * bytes};
+    offer.shape = {.piece = piece, .median = piece, .extent = 2 * bytes};
     offer.wanted = kAnyScheme;
     return offer;
 }
@@ -38,7 +38,6 @@ Plan plan_of(const SchemeCosts& costs, uint64_t bytes, uint64_t piece, const Mea
 // A NIC: it copies nothing by the processor, and takes long for each request.
 constexpr SchemeCosts kNic{.copied_piece = 5,
                            .copied_byte = 0.2,
-                           .fresh_byte = 0.1,
                            .write = 300,
                            .gathered = 30,
                            .written_byte = 0.08,
@@ -78,7 +77,7 @@ TEST_CASE("large blocks go from where they lie to where they belong, small ones 
 TEST_CASE("what has to be registered for it counts against writing to where the data belongs") {
     const Offer offer = offer_of(1 << 20, 64 << 10);
     const auto multi_w = [&](uint64_t extent) {
-        const Shape receiver{.piece = 64 << 10, .extent = extent};
+        const Shape receiver{.piece = 64 << 10, .median = 64 << 10, .extent = extent};
         return choose(kNic, offer, receiver, 1 << 20, kAll, {});
     };
     CHECK(multi_w(2 << 20).scheme == Scheme::multi_w);
@@ -121,6 +120,18 @@ TEST_CASE("the sender's wish counts where the receiver has none") {
     CHECK(choose(kNic, offer, offer.shape, 1 << 20, kAll, {}).scheme == Scheme::multi_w);
     CHECK(choose(kNic, offer, offer.shape, 1 << 20, kAll, *scheme_of("rwg-up")).scheme ==
           Scheme::rwg_up);
+}
+
+TEST_CASE("where writes take long, what is short takes longer if it is offered") {
+    SchemeCosts costs = kNic;
+    costs.write = costs.placed = 100'000;
+    const auto gain = [&](uint64_t bytes) {
+        const Offer offer = offer_of(bytes, 256);
+        Choice choice{costs, offer, offer.shape, bytes, kAll, {}};
+        return choice.not_offered() / *std::ranges::min_element(choice.expected());
+    };
+    CHECK(gain(8 << 10) < 1);
+    CHECK(gain(4 << 20) > 1);
 }
 
 TEST_CASE("an offer that was overwritten leaves open what it can") {
