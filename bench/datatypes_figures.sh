@@ -6,7 +6,9 @@
 # shellcheck shell=bash disable=SC2154 # set by datatypes: contenders, out, ranks, schemes, scratch
 
 # Of each contender at each point: "NAME X BYTES CONTENDER MEDIAN IMPROVEMENT". The last is how many
-# times as good as generic it is, a ratio taken within each round, before its median.
+# times as good as generic it is: the median of ratios, each taken within a round. Others than ours run
+# in processes of their own, whose memory may lie better or worse in the caches: they are compared with
+# what is packed by hand there, and that with generic here.
 medians() {
     awk -F '\t' '
         function median(list, n,    i, j, v) {
@@ -16,6 +18,20 @@ medians() {
                 list[j + 1] = v
             }
             return list[int((n + 1) / 2)]
+        }
+        function typical(point, who,    i, n, v) {
+            for (i = 0; i < rounds; ++i)
+                if ((point, who, i) in value) v[++n] = value[point, who, i]
+            return median(v, n)
+        }
+        # 0, if there is none.
+        function better(point, who, than,    i, n, r, ratio) {
+            for (i = 0; i < rounds; ++i) {
+                if (!((point, who, i) in value) || !((point, than, i) in value)) continue
+                r = value[point, who, i] / value[point, than, i]
+                ratio[++n] = point ~ /bandwidth/ ? r : 1 / r
+            }
+            return n ? median(ratio, n) : 0
         }
         BEGIN { OFS = "\t" }
         {
@@ -27,15 +43,14 @@ medians() {
         END {
             for (k = 1; k <= count; ++k) {
                 split(keys[k], key, SUBSEP)
-                n = ratios = 0
-                for (i = 0; i < rounds; ++i) {
-                    if (!((key[1], key[2], i) in value)) continue
-                    v[++n] = value[key[1], key[2], i]
-                    if (!((key[1], "generic", i) in value)) continue
-                    r = v[n] / value[key[1], "generic", i]
-                    ratio[++ratios] = key[1] ~ /bandwidth/ ? r : 1 / r
+                by_hand = key[2] ":manual"
+                improvement = better(key[1], key[2], "generic")
+                if ((key[1], by_hand) in seen) {
+                    improvement = better(key[1], key[2], by_hand)
+                    improvement *= better(key[1], "manual", "generic")
                 }
-                print key[1], key[2], median(v, n), ratios ? median(ratio, ratios) : "-"
+                if (key[2] !~ /:manual$/)
+                    print key[1], key[2], typical(key[1], key[2]), improvement ? improvement : "-"
             }
         }' "$scratch/figures" >"$scratch/medians"
 }

@@ -52,9 +52,13 @@ struct Doubling {
 
 class Everybody {
 public:
-    Everybody(MPI_Comm comm, const Layout& layout)
-        : ranks_{comm}
-        , layout_{layout} {}
+    Everybody(const Contender& contender, const Layout& layout)
+        : ranks_{contender.comm()}
+        , way_{contender.way()}
+        , layout_{layout} {
+        if (way_ != Way::kDatatype && way_ != Way::kManual)
+            give_up("all to all goes a datatype, or what is packed by hand");
+    }
 
     void check() {
         constexpr std::byte kUntouched{0xee};
@@ -88,12 +92,24 @@ private:
         return memory + layout_.extent * size_t(peer);
     }
     void exchange() {
-        MPI_Alltoall(out_.data(), 1, layout_.type, in_.data(), 1, layout_.type, ranks_.comm);
+        if (way_ == Way::kDatatype) {
+            MPI_Alltoall(out_.data(), 1, layout_.type, in_.data(), 1, layout_.type, ranks_.comm);
+            return;
+        }
+        const int bytes = int(layout_.bytes);
+        for (int peer = 0; peer < ranks_.size; ++peer)
+            layout_.pack(part(out_.data(), peer), packed_out_.data() + bytes * peer);
+        MPI_Alltoall(packed_out_.data(), bytes, MPI_BYTE, packed_in_.data(), bytes, MPI_BYTE,
+                     ranks_.comm);
+        for (int peer = 0; peer < ranks_.size; ++peer)
+            layout_.unpack(part(in_.data(), peer), packed_in_.data() + bytes * peer);
     }
 
     const Ranks ranks_;
+    const Way way_;
     const Layout& layout_;
     Pages out_{layout_.extent * size_t(ranks_.size)}, in_{out_.size()};
+    Pages packed_out_{layout_.bytes * size_t(ranks_.size)}, packed_in_{packed_out_.size()};
 };
 
 } // namespace
@@ -104,7 +120,8 @@ int main(int argc, char** argv) {
     CLI::App app{"MPI_Alltoall of a struct of blocks of 1, 2, 4 ... ints."};
     app.add_option("-x,--last", options.last_blocks, "ints of the last block")->delimiter(',');
     app.add_option("-w,--ways", options.ways,
-                   "a datatype, or one in a way of odrc_mpi's (its hint odrc_datatype)")
+                   "a datatype, one packed by hand (manual), or a datatype in a way of odrc_mpi's "
+                   "(its hint odrc_datatype)")
         ->delimiter(',')
         ->capture_default_str();
     options.rounds.add_options(app);
@@ -114,7 +131,7 @@ int main(int argc, char** argv) {
         const Layout layout{Doubling{last}};
         std::vector<Everybody> everybody;
         for (const Contender& contender : contenders)
-            everybody.emplace_back(contender.comm(), layout).check();
+            everybody.emplace_back(contender, layout).check();
         options.rounds.measure_us(contenders, "alltoall", std::to_string(last), layout.bytes,
                                   [&](size_t i) { return everybody[i].time(); });
     }
