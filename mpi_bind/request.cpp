@@ -94,9 +94,12 @@ void Request::start_send() {
     const fi_addr_t to = process.address_of(*communicator_, peer_);
     uint64_t tag = full_tag(context_, communicator_->rank(), tag_);
     ++under_way_;
-    if (mode_ != SendMode::buffered &&
-        process.transfers().offers(data_, to, tag, communicator_->hints.scheme()))
-        return Outgoing::begin(process.transfers(), data_, to, tag, *this);
+    if (mode_ != SendMode::buffered) {
+        Transfers& transfers = process.transfers();
+        const auto start = transfers.start(data_, to, tag, communicator_->hints.scheme());
+        ticket_ = start.ticket;
+        if (start.is_offered) return Outgoing::begin(transfers, data_, to, tag, *this);
+    }
     const bool copies = mode_ == SendMode::buffered || !data_.is_contiguous();
     const std::byte* bytes = copies ? pack() : data_.begin();
     const size_t size = data_.bytes();

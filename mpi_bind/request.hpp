@@ -7,6 +7,7 @@
 #include "datatype.hpp"
 #include "fabric.hpp"
 #include "packed.hpp"
+#include "schemes/experience.hpp"
 
 namespace odrc::mpi {
 
@@ -111,7 +112,8 @@ private:
     MPI_Status status_{};
     Packed packed_; // where the data is not in one piece
     Answer answer_{*this};
-    size_t buffered_{0}; // bytes of the program's buffer (MPI_Buffer_attach)
+    std::optional<Experience::Ticket> ticket_; // of a long message
+    size_t buffered_{0};                       // bytes of the program's buffer (MPI_Buffer_attach)
     Request* next_free_{nullptr};
 };
 

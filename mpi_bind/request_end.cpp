@@ -90,6 +90,11 @@ void Request::transferred(int error) noexcept {
 void Request::one_is_over() noexcept {
     if (--under_way_ > 0) return;
     packed_.drop();
+    if (ticket_) {
+        const bool is_sent = status_.MPI_ERROR == MPI_SUCCESS;
+        Process::get().transfers().end(*std::exchange(ticket_, std::nullopt),
+                                       is_sent ? data_.bytes() : 0);
+    }
     if (buffered_) BsendBuffer::give_back(std::exchange(buffered_, 0));
     if (!left_) return;
     Process::get().left_alone(-1);

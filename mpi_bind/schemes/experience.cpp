@@ -3,15 +3,17 @@
 
 #include "schemes/experience.hpp"
 
+#include <bit>
+
 namespace odrc::mpi {
 namespace {
 
-// A scheme that is tried is taken for so many bursts in a row, and so is one that is found again:
+// A way that is tried is taken for so many bursts in a row, and so is one that is found again:
 // what others have left in the caches, and what they have displaced there, is not its own.
 constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 constexpr uint32_t kAgain = 256;          // bursts until another one is tried again
 constexpr uint32_t kLongest = 256;        // messages of a burst; then there is another one
-// What was held up by something else tells nothing of a scheme, and what was quick could be: so
+// What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises.
 constexpr double kFall = 2, kRise = 8;
 constexpr double kLate = 1.5; // times what is known: no more than that counts
@@ -19,12 +21,21 @@ constexpr double kLate = 1.5; // times what is known: no more than that counts
 // takes the other is not felt.
 constexpr double kHopeless = 40, kSlow = 4;
 
-bool is_within(double times, size_t scheme, const Expected& expected) noexcept {
-    return expected[scheme] < kNever &&
-           expected[scheme] <= times * *std::ranges::min_element(expected);
+bool is_within(double times, size_t way, const Expected& expected) noexcept {
+    return expected[way] < kNever && expected[way] <= times * *std::ranges::min_element(expected);
 }
 
 } // namespace
+
+Experience::Kind Experience::kind_of(uint64_t bytes, const Shape& sender,
+                                     const Shape& receiver) noexcept {
+    const auto log2 = [](uint64_t n) { return static_cast<uint8_t>(std::bit_width(n)); };
+    return {.bytes = log2(bytes),
+            .out = log2(sender.piece),
+            .out_median = log2(sender.median),
+            .in = log2(receiver.piece),
+            .in_median = log2(receiver.median)};
+}
 
 // Fibonacci hashing: what is alike but for one number comes to different places.
 uint32_t Experience::place_of(const Kind& kind) noexcept {
@@ -47,20 +58,21 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
         entry.bursts[entry.newest] = next;
     }
     Burst& burst = entry.bursts[entry.newest];
-    if (expected[static_cast<size_t>(burst.scheme)] == kNever)
+    if (expected[static_cast<size_t>(burst.way)] == kNever)
         return {quickest(expected), std::nullopt};
     ++burst.begun;
-    return {burst.scheme, Ticket{place, entry.generation, entry.newest}};
+    return {burst.way, Ticket{place, entry.generation, entry.newest}};
 }
 
 Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes, Expected& expected,
-                                         double now) noexcept {
-    const Scheme scheme = choose(entry, bytes, expected);
-    entry.in_a_row = scheme == entry.bursts[entry.newest].scheme ? entry.in_a_row + 1 : 0;
-    return {.scheme = scheme, .counts = entry.in_a_row >= kWarm, .begin = now};
+                                         double now) const noexcept {
+    const Scheme way = choose(entry, bytes, expected);
+    entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 0;
+    return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now};
 }
 
-Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) noexcept {
+Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
+    if (of_ == Of::many_at_once && !entry.many) return quickest(expected);
     Records& records = entry.records[entry.many];
     const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
     const bool is_hopeful = is_within(kSlow, turn, expected);
@@ -72,7 +84,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) noex
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
     if (entry.trial > 0) {
         --entry.trial;
-        return entry.bursts[entry.newest].scheme;
+        return entry.bursts[entry.newest].way;
     }
     // What was found may have had other reasons.
     if (++entry.bursts_begun % kAgain == 0 && !next &&
@@ -99,7 +111,7 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     entry.last_end = now;
     entry.many = burst.begun > 1;
     if (!burst.counts) return;
-    Record& record = entry.records[entry.many][static_cast<size_t>(burst.scheme)];
+    Record& record = entry.records[entry.many][static_cast<size_t>(burst.way)];
     const double takes = (now - since) / static_cast<double>(burst.bytes);
     double& known = record.byte_takes;
     if (record.known++ == 0)

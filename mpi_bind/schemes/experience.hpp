@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "schemes/scheme.hpp"
+#include "schemes/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,10 +22,15 @@ inline Scheme quickest(const Expected& expected) noexcept {
 
 // What messages that are alike have taken: it puts right what is expected of the next ones. Those
 // that are under way at the same time, a burst, go alike, and it is known what all of them took;
-// whether a scheme is the quickest for one message and for many at once are two questions. Times
-// are in nanoseconds, since any point.
+// whether a way is the quickest for one message and for many at once are two questions. Ways are
+// schemes, or what else its owner tells apart by these numbers. Times are in nanoseconds, since any
+// point.
 class Experience {
 public:
+    enum class Of : uint8_t { all, many_at_once }; // what it is learned of; else expectations count
+    explicit Experience(Of of) noexcept
+        : of_{of} {}
+
     // By powers of two: of the message, and of the mean and the median piece on either side.
     struct Kind {
         uint8_t bytes;
@@ -33,17 +38,18 @@ public:
         uint8_t in, in_median;
         bool operator==(const Kind&) const = default;
     };
+    static Kind kind_of(uint64_t bytes, const Shape& sender, const Shape& receiver) noexcept;
     // What one that has begun is known by when it ends.
     struct Ticket {
         uint32_t place, generation;
         uint8_t burst;
     };
     struct Begun {
-        Scheme scheme;
+        Scheme way;
         std::optional<Ticket> ticket; // none: nothing will be learned of it
     };
 
-    // Each scheme that is not hopeless is tried, now and then again, and otherwise the quickest is
+    // Each way that is not hopeless is tried, now and then again, and otherwise the quickest is
     // taken. What is expected is then what was found, where that is known.
     Begun begin(const Kind& kind, uint64_t bytes, Expected& expected, double now) noexcept;
     // bytes: 0, if it has failed.
@@ -57,8 +63,8 @@ private:
     };
     using Records = std::array<Record, kSchemes>;
     struct Burst {
-        Scheme scheme{};
-        bool counts{false}; // it tells something of its scheme
+        Scheme way{};
+        bool counts{false}; // it tells something of its way
         uint32_t begun{0}, ended{0};
         uint64_t bytes{0};
         double begin{0};
@@ -69,7 +75,7 @@ private:
         Kind kind{};
         uint32_t generation{0};
         uint32_t bursts_begun{0};
-        uint32_t in_a_row{0}; // that had the scheme of the newest one before it
+        uint32_t in_a_row{0}; // that had the way of the newest one before it
         uint32_t trial{0};    // bursts that are to go like the newest one
         uint8_t newest{0};    // burst; the other one's last messages may still be under way
         bool many{false};     // messages were in the last burst, and so will be in the next
@@ -79,9 +85,11 @@ private:
     };
 
     static uint32_t place_of(const Kind& kind) noexcept;
-    static Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected, double now) noexcept;
-    static Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) noexcept;
+    Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected, double now) const noexcept;
+    Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
+
+    const Of of_;
 
     static constexpr int kPlaceBits = 7;
     std::array<Entry, 1 << kPlaceBits> entries_{}; // who comes to one that is taken begins anew

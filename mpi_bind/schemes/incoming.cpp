@@ -9,20 +9,9 @@
 #include "schemes/transfers.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
 #include <utility>
 
 namespace odrc::mpi {
-namespace {
-
-double now() noexcept {
-    using Nanoseconds = std::chrono::duration<double, std::nano>;
-    return Nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count();
-}
-
-} // namespace
-
 Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
                    Request& request)
     : Transfer{transfers, data, from, request}
@@ -102,21 +91,17 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                    .overlaps = transfers_.overlaps()},
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
-    const auto log2 = [](uint64_t n) { return static_cast<uint8_t>(std::bit_width(n)); };
-    const Shape& sender = offer_.shape;
-    const Experience::Kind kind{.bytes = log2(answer_.bytes),
-                                .out = log2(sender.piece),
-                                .out_median = log2(sender.median),
-                                .in = log2(shape.piece),
-                                .in_median = log2(shape.median)};
     learn(0); // of what could not be done after all
-    const auto begun = transfers_.experience().begin(kind, answer_.bytes, choice.expected(), now());
+    const auto begun =
+        transfers_.experience().begin(Experience::kind_of(answer_.bytes, offer_.shape, shape),
+                                      answer_.bytes, choice.expected(), Transfers::now());
     ticket_ = begun.ticket;
-    return choice.plan(begun.scheme);
+    return choice.plan(begun.way);
 }
 
 void Incoming::learn(uint64_t bytes) noexcept {
-    if (ticket_) transfers_.experience().end(*std::exchange(ticket_, std::nullopt), bytes, now());
+    if (ticket_)
+        transfers_.experience().end(*std::exchange(ticket_, std::nullopt), bytes, Transfers::now());
 }
 
 bool Incoming::expose_data() {

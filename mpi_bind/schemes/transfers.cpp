@@ -9,6 +9,7 @@
 #include "schemes/shape.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace odrc::mpi {
 namespace {
@@ -16,29 +17,54 @@ namespace {
 // What is shorter goes in one message of the provider's, or takes no longer for being announced.
 constexpr size_t kLeastOffered = size_t{16} << 10;
 
+// How a message that might be offered goes. What is expected is not all that happens: a receiver
+// wishes that it is offered if that would be quicker by as much.
+constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
+constexpr double kWished = 1.25;
+
 } // namespace
 
 Transfers::Transfers(Fabric& fabric, bool overlaps)
     : fabric_{fabric}
     , overlaps_{overlaps}
     , costs_{fabric}
+    , experience_{Experience::Of::all}
+    , departures_{Experience::Of::many_at_once}
     , wishes_{fabric}
     , packed_{fabric}
     , unpacked_{fabric} {
     fabric.set_listener(on_written);
 }
 
-bool Transfers::offers(const Data& data, fi_addr_t to, uint64_t tag,
-                       const WantedScheme& wanted) noexcept {
+Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
+                                  const WantedScheme& wanted) noexcept {
     constexpr size_t kLeast = 4096; // what is shorter is sent at once
+    constexpr Start kAsItIs{};
     const size_t bytes = data.bytes();
-    if (bytes <= kLeast || wanted.scheme == Scheme::generic) return false;
-    if (data.is_contiguous()) return wishes_.is_wished(to, tag) && can_offer();
-    if (wanted.scheme) return can_offer();
-    if (bytes < kLeastOffered) return false;
-    // Its receiver, it is supposed, has the same.
+    if (bytes <= kLeast || wanted.scheme == Scheme::generic) return kAsItIs;
+    if (data.is_contiguous() ? !wishes_.is_wished(to, tag)
+                             : !wanted.scheme && bytes < kLeastOffered)
+        return kAsItIs;
+    if (!can_offer()) return kAsItIs;
+    if (wanted.scheme) return {.is_offered = true, .ticket = {}};
+    // Its receiver, it is supposed, has the same, or has said that it gains.
     const Shape shape = shape_of(data);
-    return gain(sending_, shape, shape, bytes) > 1 && can_offer();
+    Expected expected{};
+    expected.fill(kNever);
+    expected[kOfferedWay] = 1;
+    expected[kAsItIsWay] = data.is_contiguous() ? kWished : gain(sending_, shape, shape, bytes);
+    const auto begun =
+        departures_.begin(Experience::kind_of(bytes, shape, {}), bytes, expected, now());
+    return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
+}
+
+void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
+    departures_.end(start, bytes, now());
+}
+
+double Transfers::now() noexcept {
+    using Nanoseconds = std::chrono::duration<double, std::nano>;
+    return Nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count();
 }
 
 // Short words are injected.
@@ -69,11 +95,10 @@ void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
 
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                               const WantedScheme& wanted) noexcept {
-    constexpr double kGain = 1.25; // what is expected is not all that happens
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
     if (wishes_.is_told(from, tag)) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
-    if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kGain)
+    if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kWished)
         wishes_.tell(from, tag);
 }
 

@@ -20,8 +20,15 @@ public:
     // overlaps: each process of this host has a processor.
     Transfers(Fabric& fabric, bool overlaps);
 
-    // Whether a message is offered, and does not go as it is.
-    bool offers(const Data& data, fi_addr_t to, uint64_t tag, const WantedScheme& wanted) noexcept;
+    // Whether a message is offered, or goes as it is, and what end() is to be told when it is over
+    // for its sender: of many at once it is learned which of both takes longer. (Of one alone that
+    // tells little, for it may still have to be unpacked.)
+    struct Start {
+        bool is_offered{false};
+        std::optional<Experience::Ticket> ticket;
+    };
+    Start start(const Data& data, fi_addr_t to, uint64_t tag, const WantedScheme& wanted) noexcept;
+    void end(const Experience::Ticket& start, uint64_t bytes) noexcept; // 0: it has failed
     // A message that was not has come, for data in pieces: its sender hears of it, if it would be
     // quicker otherwise.
     void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
@@ -31,7 +38,8 @@ public:
     bool overlaps() const noexcept { return overlaps_; }
     Costs& costs() noexcept { return costs_; }
     void learn_costs(fi_addr_t peer, const TrialMemory& trial);
-    Experience& experience() noexcept { return experience_; }
+    Experience& experience() noexcept { return experience_; } // of what was offered
+    static double now() noexcept;                             // for that
     SchemeProfile& profile() noexcept { return profile_; }
     TypeNumbers& type_numbers() noexcept { return type_numbers_; }
     KnownLayouts& known_layouts() noexcept { return known_layouts_; }
@@ -68,6 +76,7 @@ private:
     const bool overlaps_;
     Costs costs_;
     Experience experience_;
+    Experience departures_;
     SchemeProfile profile_;
     Wishes wishes_;
     Asked sending_{}, receiving_{};
