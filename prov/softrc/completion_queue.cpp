@@ -5,6 +5,7 @@
 
 #include "softrc/async_event.hpp"
 #include "softrc/faults.hpp"
+#include "softrc/joint_copy.hpp"
 #include "softrc/queue_pair.hpp"
 
 #include <bit>
@@ -125,7 +126,11 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     polls_.store(polls, std::memory_order_relaxed);
     if (polls % kPatience == 0) [[unlikely]]
         look_for_dead_producers();
-    if (looks_empty()) return 0;
+    if (looks_empty()) {
+        if (process_.is_asked_to_join()) [[unlikely]]
+            join_copies(process_);
+        return 0;
+    }
     std::lock_guard guard{lock_};
     int n = 0;
     for (const auto& ring : rings_) n += poll_ring(*ring, count - n, wc + n);

@@ -4,6 +4,7 @@
 #include "softrc/copy.hpp"
 
 #include "softrc/errand.hpp"
+#include "softrc/joint_copy.hpp"
 #include "softrc/private_copy.hpp"
 
 #include <algorithm>
@@ -30,6 +31,12 @@ void copy_long(std::byte* out, const std::byte* in, size_t length) noexcept {
 
 int copy_pieces(Process& process, PeerProcess& peer, Direction direction,
                 std::span<const iovec> local, std::span<const Place> places) noexcept {
+    if (local.size() == 1 && places.size() == 1 && !places[0].mapped && peer.lets_us_in()) {
+        const size_t length = std::min(local[0].iov_len, places[0].length);
+        if (length >= kLeastJoint)
+            return copy_jointly(process, peer, direction,
+                                static_cast<std::byte*>(local[0].iov_base), places[0], length);
+    }
     PrivateCopy batch{peer, direction};
     size_t in_local = 0, in_place = 0; // done of the first of each
     while (!local.empty() && !places.empty()) {

@@ -88,7 +88,7 @@ int run_errand(Process& process, PeerProcess& peer, Direction direction, std::by
         errand.key = place.key;
         errand.pd = place.pd;
         errand.access = static_cast<uint32_t>(place.access);
-        errand.address = place.address + offset;
+        errand.address = place.asked + offset;
         errand.length = n;
         if (direction == Direction::to_peer) std::memcpy(booking.bytes(), local, n);
         errand.state.store(ErrandState::posted, std::memory_order_seq_cst);

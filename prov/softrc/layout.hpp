@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 7;
+inline constexpr uint32_t kLayoutVersion = 8;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -111,6 +111,26 @@ struct alignas(kLine) Errand {
     uint64_t length; // at most kErrandBytes
 };
 
+// A long copy between private memory of the owner and of a sender, cut into pieces: the sender
+// takes them one after the other, and so does the owner, if it has nothing else to do.
+inline constexpr uint32_t kJointCopies = 4;
+inline constexpr uint32_t kJointOpen = 1u << 31;
+
+struct alignas(kLine) JointCopy {
+    std::atomic<uint64_t> who;   // as a VisitorId; 0: free
+    std::atomic<uint32_t> state; // kJointOpen, as long as the owner may join; and how often it has
+    uint32_t outward;            // 1: into the owner's memory, 0: out of it
+    uint32_t key;                // under which the sender may do so; see Errand
+    uint32_t pd;
+    uint32_t access;
+    uint32_t piece;   // bytes
+    uint64_t address; // of the owner's memory, as the sender's work request has it
+    uint64_t there;   // of the sender's
+    uint64_t length;
+    alignas(kLine) std::atomic<uint32_t> next; // piece, to be taken
+    std::atomic<uint32_t> failed;              // the owner could not move one that it took
+};
+
 struct Arena {
     uint64_t magic;
     uint32_t version;
@@ -120,6 +140,8 @@ struct Arena {
     alignas(kLine) std::atomic<uint64_t> atomic_locks[kAtomicLocks];
     Visitor visitors[kMaxVisitors];
     Errand errands[kErrands];
+    JointCopy joint_copies[kJointCopies];
+    alignas(kLine) std::atomic<uint32_t> joint; // a bit for each that is open
     alignas(kLine) Region regions[kMaxRegions];
     alignas(4096) std::byte errand_bytes[kErrands][kErrandBytes];
 };

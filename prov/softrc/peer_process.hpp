@@ -7,11 +7,39 @@
 #include "softrc/arena_view.hpp"
 #include "softrc/shared_memory.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
 
 namespace odrc::soft {
+
+// Whether a peer is asked to join copies (joint_copy.hpp). Where processes share processors, it may
+// lose its own in the middle, and all wait for it: who has been waited for is not asked for a
+// while, each time a longer one. Threads need not agree.
+class Joining {
+public:
+    bool is_worth_it() noexcept {
+        const uint32_t left = left_out_.load(std::memory_order_relaxed);
+        if (left > 0) left_out_.store(left - 1, std::memory_order_relaxed);
+        return left == 0;
+    }
+    void was_in_time() noexcept {
+        const uint32_t next = next_.load(std::memory_order_relaxed);
+        if (next > kLeast) next_.store(next - 1, std::memory_order_relaxed);
+    }
+    void was_late() noexcept {
+        const uint32_t next = next_.load(std::memory_order_relaxed);
+        left_out_.store(next, std::memory_order_relaxed);
+        next_.store(std::min(2 * next, kMost), std::memory_order_relaxed);
+    }
+
+private:
+    static constexpr uint32_t kLeast = 16, kMost = 4096; // copies
+
+    std::atomic<uint32_t> left_out_{0};  // copies
+    std::atomic<uint32_t> next_{kLeast}; // after the next time
+};
 
 // A process that this one's queue pairs are connected to: perhaps this one itself.
 class PeerProcess {
@@ -38,6 +66,8 @@ public:
     // clock, a few milliseconds, in which pids do not go all the way round.
     bool lost_pid() noexcept;
 
+    Joining& joining() noexcept { return joining_; }
+
     // Writes an event into a pipe of the process's.
     void raise_event(const EventPipe& pipe, uint64_t event) noexcept;
 
@@ -49,6 +79,7 @@ private:
     bool lets_us_in_{true};
     std::atomic<bool> dead_{false};
     std::atomic<int64_t> asked_{0}; // the tick
+    Joining joining_;
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };

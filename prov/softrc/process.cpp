@@ -4,6 +4,7 @@
 #include "softrc/process.hpp"
 
 #include "softrc/errand.hpp"
+#include "softrc/joint_copy.hpp"
 #include "softrc/queue_pair.hpp"
 #include "softrc/visit.hpp"
 
@@ -154,6 +155,7 @@ void Process::peer_died(int pidfd) noexcept {
     }
     if (!dead || !dead->check_dead()) return;
     queue_pairs_.for_each([&](QueuePair& qp) { qp.peer_died(*dead); });
+    forget_joint_copies(*this);
 }
 
 } // namespace odrc::soft

@@ -70,6 +70,13 @@ public:
     // Somebody waits for what a visitor has begun: has the agent look whether it died.
     void request_visitor_check() noexcept;
 
+    // A sender copies much: who has nothing else to do joins it (joint_copy.hpp).
+    bool is_asked_to_join() const noexcept {
+        return own_->arena().header().joint.load(std::memory_order_relaxed) != 0;
+    }
+    void count_joined() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
+    uint64_t joined() const noexcept { return joined_.load(std::memory_order_relaxed); } // pieces
+
     // ---- for the agent ----
     // A peer's pidfd became readable.
     void peer_died(int pidfd) noexcept;
@@ -95,6 +102,7 @@ private:
     size_t next_stalled_{0}; // of those, to be tried
     std::atomic<uint32_t> stalled_count_{0};
     std::atomic<uint64_t> rnr_naks_{0};
+    std::atomic<uint64_t> joined_{0};
 
     Agent agent_; // last: its thread uses all of the above
 };

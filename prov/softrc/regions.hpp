@@ -17,7 +17,8 @@ struct Place {
     bool shared;       // it lies in the arena, so that all processes see it
     uint64_t address;  // in its owner
     size_t length;
-    uint32_t key, pd; // what was asked
+    uint64_t asked;   // what was asked for: the address,
+    uint32_t key, pd; // and what it had to match
     int access;
 };
 
@@ -42,12 +43,14 @@ inline bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t 
     if (domain != pd || (allowed & static_cast<uint32_t>(access)) != static_cast<uint32_t>(access))
         return false;
     if (address < base || length > size || address - base > size - length) return false;
+    const uint64_t asked = address;
     address = begin + (address - base);
     const uint64_t in_arena = address - arena.header().base;
     place = {.mapped = nullptr,
              .shared = in_arena < kArenaBytes,
              .address = address,
              .length = length,
+             .asked = asked,
              .key = key,
              .pd = pd,
              .access = access};
