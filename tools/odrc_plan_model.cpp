@@ -23,9 +23,11 @@ namespace {
 using namespace ondemand;
 
 // What a connection takes of datagrams: a request, an acceptance, a confirmation; and in the end a
-// goodbye, of whoever closes first (wireup_message.hpp).
+// goodbye, of whoever closes first, or, where a queue pair is wanted for another, the wish that the
+// peer leave, and its answer (wireup_message.hpp).
 constexpr double kToConnect = 3;
 constexpr double kToEnd = 1;
+constexpr double kToLeave = 2;
 
 // What each process of a job knows of each other one before it has to do with it: its number in the
 // address vector and its rank in MPI_COMM_WORLD (mpi_bind/process.hpp, group.hpp).
@@ -136,6 +138,11 @@ private:
         const double peers = others_hosts_peers();
         return beforehand() ? peers : std::min({peers, at_once_, static_cast<double>(most_)});
     }
+    // Made on demand, and of these, given up for others.
+    double made() const noexcept {
+        return beforehand() ? 0 : std::min(others_hosts_peers(), at_once_);
+    }
+    double left() const noexcept { return beforehand() ? 0 : made() - connected(); }
     bool takes_datagrams() const noexcept {
         // Who says in its address where it takes them opens them beforehand.
         return (beforehand() ? size_ : others_hosts_peers()) > at_once_;
@@ -163,7 +170,7 @@ private:
         const double known = beforehand() ? size_ : peers_;
         return static_cast<size_t>(size_) * kBytesOfRank +
                AddressTable::bytes_for(whole(known), beforehand()) +
-               whole(known * (kBytesOfPeer + kBytesOfLane));
+               whole(known * kBytesOfPeer + (known - left()) * kBytesOfLane);
     }
 
     // ---- the wireup ----
@@ -171,7 +178,9 @@ private:
     // Connections that addresses make take none; those of a host are met on soft0 by it.
     double datagrams() const noexcept {
         const double by_addresses = beforehand() ? others_hosts_peers() : 0;
-        return ((peers_ - by_addresses) * kToConnect + peers_ * kToEnd) / 2;
+        return ((peers_ - by_addresses) * kToConnect + (peers_ - left()) * kToEnd +
+                left() * kToLeave) /
+               2;
     }
 
     // ---- times ----
@@ -198,12 +207,11 @@ private:
         const double turns = here_ / workers_; // of the processors
         const double words = peers_ * turns * c_.word + c_.round_trip / 2;
         const double wired = beforehand() ? beside_ : peers_; // by datagrams
-        const double made = beforehand() ? 0 : std::min(others_hosts_peers(), at_once_);
+        const double asked = beforehand() ? 0 : peers_;       // of the launcher
         return words + (wired > 0 ? c_.round_trip : 0) +
-               wired * turns * (kToConnect / 2 * c_.datagram) +
-               (beforehand() ? 0
-                             : peers_ * turns * c_.lookup + meetings(std::min(peers_, here_ - 1))) +
-               made * here_ * (c_.qp_create + c_.qp_connect) / at_a_time(workers_);
+               wired * turns * (kToConnect / 2 * c_.datagram) + asked * turns * c_.lookup +
+               meetings(std::min(asked, here_ - 1)) +
+               made() * here_ * (c_.qp_create + c_.qp_connect) / at_a_time(workers_);
     }
 
     const Costs& c_;

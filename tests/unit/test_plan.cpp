@@ -143,6 +143,9 @@ TEST_CASE("the provider's limits are those of the plan") {
     parameters.max_qp = 256;
     CHECK(of("soft0", 10000, Way::ondemand, kAllOthers, parameters).connections == 256);
     CHECK(of("soft0", 10000, Way::ondemand, kAllOthers, parameters).queue_pairs == 256);
+    // Three datagrams to make each, and one or two to end it.
+    CHECK(of("soft0", 10000, Way::ondemand, kAllOthers, parameters).datagrams * 2 ==
+          9999 * 3 + 256 + 2 * (9999 - 256));
     CHECK_FALSE(of("soft0", 10000, Way::all, 1, parameters).why_not.empty());
     parameters.reliability = Reliability::host;
     CHECK(of("soft0", 10000, Way::ondemand, kAllOthers, parameters).queue_pairs == 1);
