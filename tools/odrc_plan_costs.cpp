@@ -26,14 +26,15 @@ constexpr CostName kNames[] = {
     {"meet", &Costs::meet, "of two processes that reach each other's memory, s"},
     {"datagram", &Costs::datagram, "a datagram of the wireup, on both sides, s"},
     {"word", &Costs::word, "a message, on both sides, s"},
+    {"turn", &Costs::turn, "until another one has its turn on a shared processor, s"},
     {"round_trip", &Costs::round_trip, "there and back, s"},
     {"processors", &Costs::processors, "of a host"},
     {"this_host_only", &Costs::this_host_only, "1: the device is soft0"},
 };
 
 // From the tables of bench/README.md ("All to all", "MPI"), which are of two processors: what 1,024
-// endpoints take, divided by how many there were; meet, of what 16 and 64 take beyond that; process
-// and lookup, of MPI jobs of 16 and 64.
+// endpoints take, divided by how many there were; meet, of what 16 and 64 take beyond that;
+// process, lookup and turn, of MPI jobs of 16 and 64.
 constexpr Costs kSoft0{.process = 0.1,
                        .exchange_step = 1e-3,
                        .exchange_byte = 1e-8,
@@ -47,6 +48,7 @@ constexpr Costs kSoft0{.process = 0.1,
                        .meet = 47e-6,
                        .datagram = 31e-6,
                        .word = 4e-6,
+                       .turn = 33e-6,
                        .round_trip = 0.1e-3,
                        .processors = 2,
                        .this_host_only = 1};
@@ -70,6 +72,7 @@ constexpr Costs kFrontera{.process = 0.125,
                           .meet = 0,
                           .datagram = 31e-6,
                           .word = 4e-6,
+                          .turn = 33e-6,
                           .round_trip = 0.1e-3,
                           .processors = 56,
                           .this_host_only = 0};

@@ -27,6 +27,7 @@ struct Costs {
     double meet{0};       // of two processes that reach each other's memory (soft0)
     double datagram{0};   // of the wireup: to send it, to take it in, and what it means
     double word{0};       // a message, likewise
+    double turn{0};       // until another process has its turn, where they share processors
     double round_trip{0}; // seconds that pass
     // The host.
     double processors{1};

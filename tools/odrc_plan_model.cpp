@@ -205,7 +205,9 @@ private:
     }
     double first_words() const noexcept {
         const double turns = here_ / workers_; // of the processors
-        const double words = peers_ * turns * c_.word + c_.round_trip / 2;
+        // Programs exchange in steps, and who waits for the other side gives way to it.
+        const double word = c_.word + (turns > 1 ? c_.turn : 0);
+        const double words = peers_ * turns * word + c_.round_trip / 2;
         const double wired = beforehand() ? beside_ : peers_; // by datagrams
         const double asked = beforehand() ? 0 : peers_;       // of the launcher
         return words + (wired > 0 ? c_.round_trip : 0) +

@@ -58,6 +58,15 @@ done
 same "buffers" "$(profile_sum "$scratch/idle-4-ondemand" memory_bytes_peak)" \
     $((4 * $(plan 4 ondemand 0 buffer_bytes)))
 
+# Costs that are measured are read again; what is counted does not depend on them.
+"$ODRC_BUILD/odrc-plan" -m "$device" >"$scratch/costs"
+grep -q '^qp_create *[0-9.e-]*[1-9]' "$scratch/costs" || fail "no costs: $(<"$scratch/costs")"
+for costs in "$scratch/costs" /dev/null; do
+    "$ODRC_BUILD/odrc-plan" -C "$costs" -j -n 256 | sed 's/"[a-z_]*_s":[^,]*,//g; s/"memory_bytes[^,]*,//; s/"by_itself[^,]*,//'
+done >"$scratch/counts"
+[[ $(sort -u "$scratch/counts" | wc -l) == 8 && $(wc -l <"$scratch/counts") == 16 ]] ||
+    fail "costs change counts: $(<"$scratch/counts")"
+
 # What our MPI publishes, with the list of ranges. Where others of this user make queue pairs at the
 # same time there are more of these.
 command -v mpirun >/dev/null && [[ -x $ODRC_BUILD/our_mpi_traffic ]] || exit 0

@@ -10,6 +10,8 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <memory>
+#include <vector>
 
 using namespace odrc;
 using namespace odrc::plan;
@@ -33,6 +35,45 @@ Parameters as_in_the_paper() {
 
 // 16 hosts of 56 processes.
 Needs on_frontera(Way way) { return of("frontera", 896, way, kAllOthers, as_in_the_paper()); }
+
+// Endpoints with so many queue pairs, and how many datagrams they have sent, if none again.
+class Talk {
+public:
+    explicit Talk(uint32_t lanes)
+        : one_{rig::Seal{}, rig::local(), lanes} {}
+
+    // Until the first one is connected to another one.
+    void connect() {
+        others_.push_back(std::make_unique<rig::Near>(rig::Seal{}));
+        const ondemand::Address& address = others_.back()->wireup.address();
+        one_.wireup.connect(*one_.peers.know(address));
+        const Time until = Clock::now() + std::chrono::seconds{10};
+        do serve();
+        while (others_.back()->link_to(one_.wireup.address()) != ondemand::Link::ready &&
+               Clock::now() < until);
+        CHECK(one_.link_to(address) == ondemand::Link::ready);
+    }
+    void end() {
+        one_.wireup.say_goodbye();
+        serve();
+    }
+    uint64_t datagrams() const {
+        uint64_t sent = one_.counters.wireup_datagrams;
+        for (const auto& other : others_) sent += other->counters.wireup_datagrams;
+        return sent;
+    }
+    bool in_time() const { return Clock::now() - began_ < ondemand::Pace::kShortestWait; }
+
+private:
+    void serve() {
+        one_.serve();
+        for (const auto& other : others_) other->serve();
+    }
+
+    const Time began_{Clock::now()};
+    rig::Near one_;
+    std::vector<std::unique_ptr<rig::Near>> others_;
+};
 
 bool about(double value, double published, double tolerance) {
     return std::abs(value / published - 1) <= tolerance;
@@ -122,6 +163,25 @@ TEST_CASE("a process by itself, and one with more peers than there are") {
     CHECK(two.connections == 1);
     CHECK(two.datagrams * 2 == 4); // a request, an acceptance, a confirmation, and a goodbye
     CHECK(of("soft0", 2, Way::all).datagrams * 2 == 1);
+}
+
+TEST_CASE("connections take as many datagrams as are planned") {
+    Parameters parameters;
+    parameters.reliability = Reliability::nic;
+    parameters.max_qp = 1;
+    // One process that talks to both others, one after the other.
+    const auto planned = [&](uint64_t others, const Parameters& p) {
+        return of("soft0", others + 1, Way::ondemand, kAllOthers, p).datagrams * 2;
+    };
+    Talk pair{1000}, crowd{1};
+    pair.connect();
+    pair.end();
+    if (pair.in_time()) CHECK(static_cast<double>(pair.datagrams()) == planned(1, {}));
+    crowd.connect();
+    crowd.connect();
+    crowd.end();
+    if (crowd.in_time()) CHECK(static_cast<double>(crowd.datagrams()) == planned(2, parameters));
+    CHECK(crowd.datagrams() >= 3 + 3);
 }
 
 TEST_CASE("the provider's limits are those of the plan") {
