@@ -19,8 +19,8 @@ namespace {
 using namespace odrc;
 using namespace odrc::plan;
 
-constexpr uint64_t kMostProcesses = uint64_t{1} << 24;
-constexpr uint64_t kStep = 4; // from one size to the next
+constexpr uint64_t kMostProcesses = uint64_t{1} << 20; // as our MPI has
+constexpr uint64_t kStep = 4;                          // from one size to the next
 
 struct Options {
     uint64_t processes{1'000'000};

@@ -20,7 +20,8 @@ double of_job(const Needs& n, double of_process) noexcept {
 
 std::string duration(double seconds) {
     if (seconds < 1) return odrc::format("{:.3g} ms", seconds * 1e3);
-    return seconds < 1e4 ? odrc::format("{:.3g} s", seconds) : short_number(seconds / 3600) + " h";
+    return seconds < 999.5 ? odrc::format("{:.3g} s", seconds)
+                           : odrc::format("{:.3g} h", seconds / 3600);
 }
 
 std::string number(double value) { return short_number(value); }
