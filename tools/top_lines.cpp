@@ -5,6 +5,7 @@
 
 #include "base/counter_names.hpp"
 #include "base/format.hpp"
+#include "tools/short_number.hpp"
 
 namespace odrc::top {
 namespace {
@@ -62,13 +63,6 @@ Rates rates(const EndpointSeen& before, const EndpointSeen& now, double seconds)
         return static_cast<double>(count(now.counters) - count(before.counters)) / seconds;
     };
     return {.messages = per_second(messages), .bytes = per_second(bytes)};
-}
-
-std::string short_number(double value) {
-    if (value < 99'999.5) return odrc::format("{:.0f}", value);
-    const char* unit = "KMGTPE";
-    for (value /= 1000; value >= 999.5 && unit[1]; ++unit) value /= 1000;
-    return odrc::format("{:.{}f}{}", value, value < 99.95 ? 1 : 0, *unit);
 }
 
 std::string heading() {

@@ -13,9 +13,6 @@ struct Rates {
 };
 Rates rates(const EndpointSeen& before, const EndpointSeen& now, double seconds) noexcept;
 
-// "17", "12.3K", "4.5G": in six characters.
-std::string short_number(double value);
-
 // What is shown of an endpoint: a line of a table, and one for each connection that stalls.
 std::string heading();
 std::string lines(const EndpointSeen& endpoint, const Rates& rates);

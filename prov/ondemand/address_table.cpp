@@ -114,6 +114,13 @@ size_t AddressTable::memory_bytes() const noexcept {
     return bytes;
 }
 
+size_t AddressTable::bytes_for(size_t count, bool natives) noexcept {
+    const size_t pages = (count + kPage - 1) / kPage;
+    return pages * (sizeof(std::unique_ptr<Page>) + sizeof(Page) +
+                    (natives ? sizeof *Page::natives : 0)) +
+           (count ? index_for(count) * sizeof(uint32_t) : 0);
+}
+
 fi_addr_t AddressTable::find(const Address& address) const noexcept {
     std::lock_guard lock{mutex_};
     if (index_.empty()) return FI_ADDR_NOTAVAIL;
@@ -142,10 +149,14 @@ void AddressTable::remove_from_index(uint32_t number) noexcept {
     index_[gap] = kNone;
 }
 
+size_t AddressTable::index_for(size_t count) noexcept {
+    return std::bit_ceil(std::max<size_t>(2 * count, 64));
+}
+
 // Room for so many addresses.
 void AddressTable::grow_index(size_t count) {
     if (2 * count <= index_.size()) return;
-    std::vector<uint32_t>(std::bit_ceil(std::max<size_t>(2 * count, 64)), kNone).swap(index_);
+    std::vector<uint32_t>(index_for(count), kNone).swap(index_);
     for (uint32_t n = 0; n < end_; ++n)
         if (stands(n)) add_to_index(n);
 }

@@ -41,6 +41,9 @@ public:
     // So many addresses are to come. Throws std::bad_alloc.
     void expect(size_t count);
     size_t memory_bytes() const noexcept;
+    // What so many take, with or without the provider's own format. Roughly: how much more room is
+    // made than is needed, the library decides.
+    static size_t bytes_for(size_t count, bool natives) noexcept;
 
     // Changes whenever the table does.
     uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
@@ -69,6 +72,7 @@ private:
     void add_to_index(uint32_t number) noexcept;
     void remove_from_index(uint32_t number) noexcept;
     void grow_index(size_t count);
+    static size_t index_for(size_t count) noexcept;
     void changed() noexcept { generation_.fetch_add(1, std::memory_order_release); }
 
     mutable std::mutex mutex_;

@@ -5,6 +5,8 @@
 
 #include "base/format.hpp"
 
+#include <algorithm>
+
 namespace odrc::ondemand {
 namespace {
 
@@ -13,15 +15,32 @@ using namespace std::chrono_literals;
 // What the start of a job may take for connections of which it is not known whether they will be
 // used. A connection on demand takes two processes a fraction of a millisecond, when it is.
 constexpr auto kWorthIt = 30ms;
-// Of a queue pair, with its send queue, on any device.
-constexpr size_t kBytesEach = size_t{64} << 10;
 constexpr size_t kMostBytes = size_t{16} << 20;
+// Few take little, and are quicker from the first word on.
+constexpr uint32_t kConnectedAtOnce = 64;
 
 double ms(std::chrono::nanoseconds time) noexcept {
     return static_cast<double>(time.count()) / 1e6;
 }
 
 } // namespace
+
+uint32_t most_queue_pairs(int device, size_t wanted, size_t processes_here) noexcept {
+    const auto all = static_cast<size_t>(std::max(device, 1));
+    const size_t share = std::max<size_t>(all / processes_here, 1);
+    return static_cast<uint32_t>(wanted > 0 ? std::min(wanted, all) : share);
+}
+
+uint32_t connected_at_once(Reliability reliability) noexcept {
+    switch (reliability) {
+    case Reliability::automatic:
+        return kConnectedAtOnce;
+    case Reliability::nic:
+        return UINT32_MAX;
+    default:
+        return 0;
+    }
+}
 
 Choice choose(const Circumstances& c) {
     const uint32_t size = c.place.size;
@@ -34,7 +53,7 @@ Choice choose(const Circumstances& c) {
         return {false, odrc::format("{} processes are more than the {} queue pairs it may have",
                                     size, c.most_lanes)};
     if (c.wish == Connect::all) return {true, "as FI_ODRC_CONNECT says"};
-    if (size * kBytesEach > kMostBytes)
+    if (size * kBytesOfQueuePair > kMostBytes)
         return {false, odrc::format("queue pairs for {} processes may take more than {} MiB", size,
                                     kMostBytes >> 20)};
     return {true, "the job is small"};

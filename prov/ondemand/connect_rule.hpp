@@ -11,6 +11,17 @@
 
 namespace odrc::ondemand {
 
+// What a queue pair takes, with its send queue, on any device: at the most.
+inline constexpr size_t kBytesOfQueuePair = size_t{64} << 10;
+
+// How many queue pairs an endpoint may have: as many as is wanted (0: its share) of what the device
+// has, which the processes of this host share.
+uint32_t most_queue_pairs(int device, size_t wanted, size_t processes_here) noexcept;
+
+// How many peers have connections from the first word on. Those that come when there are so many
+// begin by datagrams.
+uint32_t connected_at_once(Reliability reliability) noexcept;
+
 // Whether an endpoint makes its queue pairs beforehand, and why: what FI_ODRC_CONNECT=auto decides,
 // and what stands against it where it is asked for.
 struct Choice {

@@ -15,8 +15,6 @@ using namespace std::chrono_literals;
 
 constexpr uint32_t kWorkRequests = 2048; // of all lanes at a time
 constexpr uint32_t kWorkRequestsByDatagrams = 128;
-// Few take little, and are quicker from the first word on.
-constexpr uint32_t kConnectedAtOnce = 64;
 constexpr size_t kFramesPerSlab = 32;
 constexpr size_t kInjectsPerSlab = 64;
 constexpr size_t kInjectBytes = (wire::kMaxHeader + kInjectSize + 63) / 64 * 64;
@@ -38,14 +36,6 @@ constexpr auto kWaitForAnswers = 1s;
 uint32_t read_segments(const verbs::Port& port, uint32_t segments) noexcept {
     const auto device = static_cast<uint32_t>(port.device_attr.max_sge_rd);
     return device > 0 ? std::min(device, segments) : segments;
-}
-
-// What the device has, shared by the processes of this host.
-uint32_t most_queue_pairs(const verbs::Port& port) noexcept {
-    const auto device = static_cast<size_t>(std::max(port.device_attr.max_qp, 1));
-    const size_t wanted = parameters().max_qp;
-    const size_t share = std::max<size_t>(device / processes_of_this_host(), 1);
-    return static_cast<uint32_t>(wanted > 0 ? std::min(wanted, device) : share);
 }
 
 // What a queue pair lets its peer do, where a key lets it as well: read, for long messages; write,
@@ -86,9 +76,10 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     , peers_{addresses}
     , wireup_{peers_,
               *statistics_,
-              {stations_, posting_, injects_, segments_, most_queue_pairs(adapter.port()),
-               access_of_peers(settings),
-               parameters().reliability == Reliability::ladder ? 0 : kConnectedAtOnce},
+              {stations_, posting_, injects_, segments_,
+               ondemand::most_queue_pairs(adapter.port().device_attr.max_qp, parameters().max_qp,
+                                          processes_of_this_host()),
+               access_of_peers(settings), ondemand::connected_at_once(parameters().reliability)},
               settings.address,
               settings.seal,
               settings.regions != nullptr} {

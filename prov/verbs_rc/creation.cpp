@@ -72,6 +72,10 @@ size_t threads_for(size_t count, std::chrono::nanoseconds creation) noexcept {
     size_t processors = 1;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
         processors = static_cast<size_t>(CPU_COUNT(&allowed));
+    return threads_for(count, creation, processors);
+}
+
+size_t threads_for(size_t count, std::chrono::nanoseconds creation, size_t processors) noexcept {
     const auto worth = static_cast<size_t>(count * creation / kWorthAThread);
     return std::clamp(std::min(processors, worth), size_t{1}, kMostThreads);
 }

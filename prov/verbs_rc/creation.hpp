@@ -34,5 +34,6 @@ Cost cost_of_one(const QueuePairKind& kind); // throws Error
 // each has enough to do. Where a queue pair is made by a call of the kernel, they do; those of
 // soft0 are made in less time than threads take to get into each other's way.
 size_t threads_for(size_t count, std::chrono::nanoseconds creation) noexcept;
+size_t threads_for(size_t count, std::chrono::nanoseconds creation, size_t processors) noexcept;
 
 } // namespace odrc::verbs

@@ -5,6 +5,7 @@
 #include "base/statistics_page.hpp"
 #include "base/statistics_reader.hpp"
 #include "fork.hpp"
+#include "tools/short_number.hpp"
 #include "tools/top_lines.hpp"
 
 #include <algorithm>
@@ -143,13 +144,13 @@ TEST_CASE("each counter has its name once") {
 }
 
 TEST_CASE("numbers are short") {
-    CHECK(top::short_number(0) == "0");
-    CHECK(top::short_number(99999) == "99999");
-    CHECK(top::short_number(100000) == "100K");
-    CHECK(top::short_number(1234567) == "1.2M");
-    CHECK(top::short_number(999999) == "1.0M");
-    CHECK(top::short_number(123456789012.) == "123G");
-    for (double n = 1; n < 1e20; n *= 1.7) CHECK(top::short_number(n).size() <= 6);
+    CHECK(short_number(0) == "0");
+    CHECK(short_number(99999) == "99999");
+    CHECK(short_number(100000) == "100K");
+    CHECK(short_number(1234567) == "1.2M");
+    CHECK(short_number(999999) == "1.0M");
+    CHECK(short_number(123456789012.) == "123G");
+    for (double n = 1; n < 1e20; n *= 1.7) CHECK(short_number(n).size() <= 6);
 }
 
 TEST_CASE("a line of JSON has everything, and the table the rates") {
