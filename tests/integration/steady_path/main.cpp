@@ -6,7 +6,7 @@
 // Exits with 77 where nobody may look on.
 
 #include "fabtests_ext/support/fabric.hpp"
-#include "observation.hpp"
+#include "tests/integration/counts/observation.hpp"
 
 #include <array>
 #include <cstdio>
@@ -20,6 +20,7 @@
 namespace steady_path {
 namespace {
 
+using namespace counts;
 using namespace fabtests_ext;
 
 constexpr int kMessages = 1000;
@@ -49,8 +50,7 @@ public:
     // another one is taken.
     bool run(const Way& way) {
         exchange(way); // what is made once is made now
-        Observation least{
-            .on = false, .allocations = SIZE_MAX, .system_calls = SIZE_MAX, .first_system_call = 0};
+        Observation least{.allocations = SIZE_MAX, .system_calls = SIZE_MAX};
         for (int i = 0; i < kTimes; ++i) {
             observation_ = {};
             {

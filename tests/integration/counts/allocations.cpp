@@ -17,7 +17,7 @@ void* __libc_memalign(size_t, size_t);
 void __libc_free(void*);
 }
 
-namespace steady_path {
+namespace counts {
 namespace {
 
 thread_local Observation* here = nullptr;
@@ -30,9 +30,9 @@ void count() noexcept {
 
 void count_allocations_in(Observation& observation) { here = &observation; }
 
-} // namespace steady_path
+} // namespace counts
 
-using steady_path::count;
+using counts::count;
 
 extern "C" {
 

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace steady_path {
+namespace counts {
 namespace {
 
 [[noreturn]] void refused(const char* what) {
@@ -66,4 +66,4 @@ int trace(Observation& observation, const std::function<int()>& body) {
     }
 }
 
-} // namespace steady_path
+} // namespace counts
