@@ -14,43 +14,57 @@ table=$here/counts/$device.tsv
 [[ -e $table ]] || skip "there is no table for $device"
 [[ -z $ODRC_FAULTS ]] || skip "a device that can be made to fail takes other ways"
 
-# What the provider was compiled by says the provider; without that, nothing is known.
-compiled=$(grep -aom1 'GNU C++20 [^[:cntrl:]]*' "$ODRC_BUILD/.libs/libodrc-fi.so" || true)
+left_out=() # of the table: what is not counted here
+leave_out() { # LINES WHY
+    echo "LEFT OUT: $2"
+    left_out+=("$1")
+}
+
+# What the provider was compiled by says the provider; without -g, nothing is known.
 compiler="GNU C++20 12.2.0"
-optimization=-O2
-left_out=()
-no_instructions=
+compiled=$(grep -aom1 'GNU C++20 [^[:cntrl:]]*' "$ODRC_BUILD/.libs/libodrc-fi.so" || true)
+valgrind=
 if [[ $ODRC_SANITIZER != no ]]; then
-    no_instructions="a sanitizer adds its own"
-elif [[ $compiled != "$compiler "*" $optimization "* ]]; then
-    no_instructions="the provider was not compiled by $compiler $optimization (-g)"
+    why="a sanitizer adds its own"
+elif [[ $compiled != "$compiler "*" -O2 "* ]]; then
+    why="the provider was not compiled by $compiler -g -O2"
 elif ! command -v valgrind >/dev/null; then
-    no_instructions="valgrind is not installed"
+    why="valgrind is not installed"
+else
+    valgrind=yes
 fi
-if [[ $no_instructions ]]; then
-    echo "LEFT OUT: instructions and lines of the cache: $no_instructions"
-    left_out+=('instructions\.[a-z_]*' lines)
-fi
+[[ $valgrind ]] || leave_out $'\t(instructions|lines)' "instructions and lines of the cache: $why"
+
 observing=(--observe)
 if [[ $ODRC_SANITIZER != no ]]; then
-    echo "LEFT OUT: allocations and system calls: a sanitizer has its own"
-    left_out+=(allocations system_calls)
+    why="a sanitizer has its own"
+else
+    why=$("$ODRC_BUILD/operation_counts" --observe -o look_in_vain) || (($? == 77)) || fail "$why"
+    [[ $why == SKIP:* ]] || why=
+fi
+if [[ $why ]]; then
+    leave_out $'\t(allocations|system_calls)' "allocations and system calls: $why"
     observing+=(--untraced)
 fi
 
+[[ -x $ODRC_BUILD/mpi_operation_counts ]] || leave_out '^mpi' "messages of our MPI: it is not built"
+
 # Lines of OPERATION, QUANTITY and how many there were of it, on the average.
-count() { # OPERATIONS SUFFIX
-    "$ODRC_BUILD/operation_counts" -d "$device" "${observing[@]}" -o "$1" |
-        sed "s|\t|$2\t|"
-    [[ $no_instructions ]] || OPERATIONS=$1 BUILD=$ODRC_BUILD "$here/../../bench/instructions" \
-        "odrc $device" |
-        awk -v suffix="$2" -v OFS='\t' '
+count() { # SUFFIX CONTENDER PROGRAM ARGUMENT...
+    local suffix=$1 contender=$2
+    shift 2
+    "$ODRC_BUILD/$1" "${observing[@]}" "${@:2}" | sed "s|\t|$suffix\t|"
+    [[ ! $valgrind ]] || BUILD=$ODRC_BUILD "$here/../../bench/instructions" "$contender" |
+        awk -v suffix="$suffix" -v OFS='\t' '
             NR == 1 { columns = NF - 1; for (i = 1; i <= columns; ++i) name[i] = $(i + 1); next }
             { for (i = 1; i <= columns; ++i) {
                 quantity = (name[i] == "lines" ? "" : "instructions.") name[i]
                 if ($(NF - columns + i) > 0)
                     print $(NF - columns) suffix, quantity, $(NF - columns + i)
             } }'
+}
+count_operations() { # SUFFIX OPERATIONS
+    OPERATIONS=$2 count "$1" "odrc $device" operation_counts -d "$device" -o "$2"
 }
 
 with_tolerances() {
@@ -83,11 +97,14 @@ compare() { # TABLE COUNTS
         }' "$1" "$2"
 }
 
+found=$scratch/found
 operations=tagged_inject_8,tagged_8,tagged_1k,tagged_8k,tagged_64k,tagged_1m
 operations+=,inject_8,send_8,write_8,read_64k,fetch_add_8,look_in_vain
-found=$scratch/found
-count "$operations" "" >"$found"
-FI_ODRC_EAGER=srq count tagged_inject_8,tagged_8 /srq >>"$found"
+{
+    count_operations "" "$operations"
+    FI_ODRC_EAGER=srq count_operations /srq tagged_inject_8,tagged_8
+    [[ ! -x $ODRC_BUILD/mpi_operation_counts ]] || count "" odrc_mpi mpi_operation_counts
+} >"$found"
 
 if [[ ${1-} == --keep ]]; then
     ((${#left_out[@]} == 0)) || fail "not all can be counted here"
@@ -110,9 +127,6 @@ for change in 2 0.5 none; do
     [[ $off == "tagged_8: doorbells: "* ]] || fail "what is off is not named: $off"
 done
 
-for quantity in "${left_out[@]}"; do
-    sed -i "/\t$quantity\t/d" "$found"
-done
-grep -vE "$(printf '\t(%s)\t' "$(IFS='|' && echo "${left_out[*]-nothing}")")" "$table" >"$scratch/table"
+grep -vE "$(IFS='|' && echo "${left_out[*]-^$}")" "$table" >"$scratch/table"
 compare "$scratch/table" "$found" || fail "these are off"
 echo "$(wc -l <"$found") counts are as the table has them"

@@ -32,6 +32,9 @@ int trace(Observation& observation, const std::function<int()>& body);
 // From now on the observation is of this thread's allocations, too.
 void count_allocations_in(Observation& observation);
 
+// Says whether allocations and system calls of this thread would be seen.
+bool sees(Observation& observation);
+
 // The thread is observed for a scope; or for once it is not.
 class Observed {
 public:

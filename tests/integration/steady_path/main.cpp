@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <rdma/fi_errno.h>
 #include <sched.h>
@@ -136,22 +135,6 @@ private:
     fi_context2 send_context_, receive_context_;
     bool sent_{false}, received_{false};
 };
-
-// That what is looked for would be seen.
-bool sees(Observation& observation) {
-    {
-        const Observed observed{observation};
-        void* volatile memory = std::malloc(1000); // or the compiler would leave it out
-        std::free(memory);
-        memory = ::operator new(8);
-        ::operator delete(memory);
-        getppid();
-    }
-    if (observation.allocations == 4 && observation.system_calls == 1) return true;
-    std::printf("%lu of 4 allocations and %lu of 1 system calls were seen\n",
-                observation.allocations, observation.system_calls);
-    return false;
-}
 
 int member(Team& team, const Choice& choice, Observation& observation) {
     count_allocations_in(observation);
