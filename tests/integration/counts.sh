@@ -6,7 +6,7 @@
 # instructions, lines of the cache, work requests and the calls that post them, bytes, allocations
 # and system calls. Less is off, too, until it is kept: counts.sh --keep writes the table anew.
 #
-# Instructions and lines hold for what the first line of the table says, and are left out elsewhere.
+# Instructions and lines hold for what the table's head says, and are left out elsewhere.
 
 . "$(dirname "$0")/lib.sh"
 
