@@ -6,8 +6,8 @@
 
 #include "bench/job.hpp"
 #include "fabtests_ext/support/options.hpp"
-#include "measurement.hpp"
 #include "operations.hpp"
+#include "options.hpp"
 #include "posts.hpp"
 
 #include <algorithm>

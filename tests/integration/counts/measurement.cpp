@@ -42,15 +42,6 @@ bool Settings::wants(const char* operation) const noexcept {
     return operations.empty() || std::ranges::count(operations, operation) > 0;
 }
 
-void add_settings(CLI::App& app, Settings& settings, const std::vector<std::string>& operations) {
-    app.add_option("-o,--operation", settings.operations, "these alone (default: all)")
-        ->delimiter(',')
-        ->check(CLI::IsMember(operations));
-    auto* observe = app.add_flag("--observe", settings.observe,
-                                 "count what is posted to a device, allocations, system calls");
-    app.add_flag("!--untraced", settings.traced, "of these, just what is posted")->needs(observe);
-}
-
 int Measurement::run(const Settings& settings, bool posts,
                      const std::function<int(Measurement&)>& body) {
     // The environment is above the stack: whatever its size, the lines of the cache are the same.

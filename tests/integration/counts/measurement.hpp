@@ -5,7 +5,6 @@
 
 #include "observation.hpp"
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,6 @@ struct Settings {
 
     bool wants(const char* operation) const noexcept;
 };
-
-void add_settings(CLI::App& app, Settings& settings, const std::vector<std::string>& operations);
 
 // Counts what operations take besides computing; or does them so that somebody else can count the
 // instructions of their steps (bench/instructions).

@@ -4,7 +4,7 @@
 // What messages of our MPI take that a process sends to itself, in steady state. Each step of them
 // is a function of its own.
 
-#include "measurement.hpp"
+#include "options.hpp"
 
 #include <array>
 #include <cstdlib>
