@@ -19,6 +19,7 @@ run_packages=(
 # What tests/rdma_vm needs is listed there.
 check_packages=(
     clang-14 clang-format doctest-dev git ibverbs-utils libopenmpi-dev perftest shellcheck
+    valgrind
 )
 
 say() { printf '\n==> %s\n' "$*"; }

@@ -6,11 +6,10 @@
 // Exits with 77 where nobody may look on.
 
 #include "fabtests_ext/support/fabric.hpp"
-#include "observation.hpp"
+#include "tests/integration/counts/observation.hpp"
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <rdma/fi_errno.h>
 #include <sched.h>
@@ -20,6 +19,7 @@
 namespace steady_path {
 namespace {
 
+using namespace counts;
 using namespace fabtests_ext;
 
 constexpr int kMessages = 1000;
@@ -49,8 +49,7 @@ public:
     // another one is taken.
     bool run(const Way& way) {
         exchange(way); // what is made once is made now
-        Observation least{
-            .on = false, .allocations = SIZE_MAX, .system_calls = SIZE_MAX, .first_system_call = 0};
+        Observation least{.allocations = SIZE_MAX, .system_calls = SIZE_MAX};
         for (int i = 0; i < kTimes; ++i) {
             observation_ = {};
             {
@@ -136,22 +135,6 @@ private:
     fi_context2 send_context_, receive_context_;
     bool sent_{false}, received_{false};
 };
-
-// That what is looked for would be seen.
-bool sees(Observation& observation) {
-    {
-        const Observed observed{observation};
-        void* volatile memory = std::malloc(1000); // or the compiler would leave it out
-        std::free(memory);
-        memory = ::operator new(8);
-        ::operator delete(memory);
-        getppid();
-    }
-    if (observation.allocations == 4 && observation.system_calls == 1) return true;
-    std::printf("%lu of 4 allocations and %lu of 1 system calls were seen\n",
-                observation.allocations, observation.system_calls);
-    return false;
-}
 
 int member(Team& team, const Choice& choice, Observation& observation) {
     count_allocations_in(observation);

@@ -8,15 +8,20 @@
 #include <cstdint>
 #include <functional>
 
-namespace steady_path {
+namespace counts {
 
 // What a thread does besides computing, while it is observed. Read and written by the process that
 // looks on, too (trace()), while the thread stands still.
 struct Observation {
-    bool on;
-    uint64_t allocations; // calls of malloc(3) and its kin, free(3) among them
-    uint64_t system_calls;
-    uint64_t first_system_call; // its number
+    bool on{false};
+    uint64_t allocations{0}; // calls of malloc(3) and its kin, free(3) among them
+    uint64_t system_calls{0};
+    uint64_t first_system_call{0}; // its number
+    uint64_t work_requests{0};     // posted to send queues
+    uint64_t doorbells{0};         // calls that posted them
+    uint64_t wire_bytes{0};        // that they move, headers among them
+    uint64_t receive_requests{0};  // posted to receive queues
+    uint64_t receive_doorbells{0};
 };
 
 // Runs body in a process of its own, and counts the system calls of the thread that runs it while
@@ -26,6 +31,9 @@ int trace(Observation& observation, const std::function<int()>& body);
 
 // From now on the observation is of this thread's allocations, too.
 void count_allocations_in(Observation& observation);
+
+// Says whether allocations and system calls of this thread would be seen.
+bool sees(Observation& observation);
 
 // The thread is observed for a scope; or for once it is not.
 class Observed {
@@ -47,4 +55,4 @@ private:
     const bool before_;
 };
 
-} // namespace steady_path
+} // namespace counts

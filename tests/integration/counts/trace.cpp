@@ -6,13 +6,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
-namespace steady_path {
+namespace counts {
 namespace {
 
 [[noreturn]] void refused(const char* what) {
@@ -66,4 +67,19 @@ int trace(Observation& observation, const std::function<int()>& body) {
     }
 }
 
-} // namespace steady_path
+bool sees(Observation& observation) {
+    {
+        const Observed observed{observation};
+        void* volatile memory = std::malloc(1000); // or the compiler would leave it out
+        std::free(memory);
+        memory = ::operator new(8);
+        ::operator delete(memory);
+        getppid();
+    }
+    if (observation.allocations == 4 && observation.system_calls == 1) return true;
+    std::printf("%lu of 4 allocations and %lu of 1 system calls were seen\n",
+                observation.allocations, observation.system_calls);
+    return false;
+}
+
+} // namespace counts

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The odrc authors
 
 // The program's own malloc(3) and kin, which the libraries that it loads use as well: they count,
-// and leave the rest to the C library.
+// and leave the rest to the C library. A sanitizer has some of its own, and nothing is counted.
 
 #include "observation.hpp"
 
@@ -17,12 +17,12 @@ void* __libc_memalign(size_t, size_t);
 void __libc_free(void*);
 }
 
-namespace steady_path {
+namespace counts {
 namespace {
 
 thread_local Observation* here = nullptr;
 
-void count() noexcept {
+[[maybe_unused]] void count() noexcept {
     if (here && here->on) ++here->allocations;
 }
 
@@ -30,9 +30,11 @@ void count() noexcept {
 
 void count_allocations_in(Observation& observation) { here = &observation; }
 
-} // namespace steady_path
+} // namespace counts
 
-using steady_path::count;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+using counts::count;
 
 extern "C" {
 
@@ -67,3 +69,5 @@ void free(void* memory) noexcept {
 }
 
 } // extern "C"
+
+#endif
