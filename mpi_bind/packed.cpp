@@ -73,7 +73,7 @@ std::byte* Packed::make(size_t bytes, From from) {
     return place_;
 }
 
-void Packed::drop() noexcept {
+void Packed::give_up() noexcept {
     if (taken_) Kept::get().give_back(place_, taken_);
     taken_ = 0;
     long_.reset();

@@ -24,13 +24,17 @@ public:
     Packed& operator=(const Packed&) = delete;
 
     std::byte* make(size_t bytes, From from = From::kept);
-    void drop() noexcept;
+    void drop() noexcept {
+        if (place_) give_up();
+    }
     // Null: there is none.
     std::byte* get() const noexcept { return place_; }
     explicit operator bool() const noexcept { return place_ != nullptr; }
 
 private:
     static constexpr size_t kShort = 4096;
+
+    void give_up() noexcept;
 
     std::byte* place_{nullptr};
     size_t taken_{0};                    // bytes of what the process keeps

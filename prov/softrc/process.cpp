@@ -49,6 +49,7 @@ Process::Process()
     , queue_pairs_{kMaxQueuePairs}
     , completion_queues_{kMaxCompletionQueues}
     , shared_receive_queues_{kMaxSharedReceiveQueues}
+    , joint_{&own_->arena().header().joint}
     , agent_{*this} {}
 
 Process::~Process() = default;

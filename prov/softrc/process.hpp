@@ -71,9 +71,7 @@ public:
     void request_visitor_check() noexcept;
 
     // A sender copies much: who has nothing else to do joins it (joint_copy.hpp).
-    bool is_asked_to_join() const noexcept {
-        return own_->arena().header().joint.load(std::memory_order_relaxed) != 0;
-    }
+    bool is_asked_to_join() const noexcept { return joint_->load(std::memory_order_relaxed) != 0; }
     void count_joined() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
     uint64_t joined() const noexcept { return joined_.load(std::memory_order_relaxed); } // pieces
 
@@ -101,6 +99,7 @@ private:
     std::vector<QueuePair*> stalled_;
     size_t next_stalled_{0}; // of those, to be tried
     std::atomic<uint32_t> stalled_count_{0};
+    const std::atomic<uint32_t>* const joint_; // of our arena: beside what else each poll looks at
     std::atomic<uint64_t> rnr_naks_{0};
     std::atomic<uint64_t> joined_{0};
 
