@@ -49,14 +49,14 @@ if [[ $full ]]; then
     long_sizes=(1024 4096 16384 65536 262144 1048576 4194304)
     rma_sizes=("${short_sizes[@]}")
     mpi_sizes=(8 64 512 4096 32768 262144 1048576 4194304)
-    entries=(1 10 100 1000 10000) pairs=(1 2 4 8) windows=(1 4 16 64 256) many=256
-    effort=(-b 20 -T 1)
+    entries=(1 10 100 1000 10000) pairs=(1 2 4 8) windows=(1 4 16 64 256) many=(16 64 192)
+    effort=(-b 20 -T 0.5)
 else
     short_sizes=(8 64 1024 4096 65536)
     long_sizes=(4096 65536 262144 1048576 4194304)
     rma_sizes=(8 4096 65536 1048576)
     mpi_sizes=(8 4096 65536 1048576)
-    entries=(1 100 1000) pairs=(1 2) windows=(1 16 64) many=64
+    entries=(1 100 1000) pairs=(1 2) windows=(1 16 64) many=(16 64)
     effort=(-b 10 -T 0.2)
 fi
 if ((${#sizes[@]})); then
@@ -149,12 +149,14 @@ measure_matching() {
 }
 measure_first_word() { over "$1" odrc_latency -f -b 20 | split_names; }
 measure_peers() {
-    over "$1" odrc_peers -n "$many" -H 2 | awk '{
-        seconds = $7
-        print "connections", $1, (seconds > 0 ? $1 / seconds : "-"), "/s"
-        print "memory", $1, $9, "kB"
-        print "more_memory", $1, $13, "kB"
-    }'
+    local n
+    for n in "${many[@]}"; do
+        over "$1" odrc_peers -n "$n" -H 2 | awk '{
+            if ($7 > 0) print "connections", $1, $1 / $7, "/s"
+            print "memory", $1, $9, "kB"
+            print "more_memory", $1, $13, "kB"
+        }' || return
+    done
 }
 measure_registration() {
     local how
