@@ -10,6 +10,7 @@
 # shellcheck shell=bash disable=SC2154 # of run: chosen, rounds, scratch, seed; title of peers.sh
 
 declare -A absent=() # contenders of which nothing is measured
+declare -A hung=()   # and "MEASUREMENT CONTENDER" of those that would only keep all others waiting
 
 progress() { printf '%s\n' "$*" >&2; }
 
@@ -50,7 +51,8 @@ look_around() {
 last_words() { # STATUS
     local said
     # That a process ended says less than why.
-    said=$(grep -v -e '^ *$' -e 'failed with status' "$scratch/log" | tail -n 1 | tr '\t"' " '")
+    said=$(grep -v -e '^ *$' -e 'failed with status' -e ': line [0-9]*: ' "$scratch/log" |
+        tail -n 1 | tr '\t"' " '")
     if (($1 == 124)); then
         echo "did not end in time"
     elif (($1)); then
@@ -78,6 +80,7 @@ take() { # MEASUREMENT CONTENDER ROUND
         fi
     done <"$scratch/out"
     if ((status == 0)) && [[ -s $scratch/out ]]; then return; fi
+    ((status != 124)) || hung[$1 $2]=yes
     if grep -q 'fi_getinfo: No data' "$scratch/log"; then
         note missing "$1" "$2" "the provider offers nothing for it"
     else
@@ -105,6 +108,7 @@ measure() { # MEASUREMENT
     for ((round = 1; round <= times; ++round)); do
         for i in "${!there[@]}"; do
             j=${there[(round + i) % ${#there[@]}]}
+            [[ ! ${hung[$1 $j]-} ]] || continue
             progress "$(printf '%4d s  %s, round %d of %d: %s' "$SECONDS" "$1" "$round" "$times" \
                 "${title[$j]}")"
             take "$1" "$j" "$round"
