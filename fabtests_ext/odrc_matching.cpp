@@ -9,9 +9,11 @@
 #include "support/options.hpp"
 #include "support/pin.hpp"
 #include "support/samples.hpp"
+#include "support/shared.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <random>
 
 namespace fabtests_ext {
@@ -31,6 +33,14 @@ constexpr uint64_t kElsewhere = uint64_t{1} << 40;
 constexpr size_t kBytes = 8;
 constexpr int kWarm = 50; // messages of the batch that is not counted
 
+constexpr double kPatience = 3; // seconds, with a provider that takes no more messages
+
+// Of both processes, where both see it.
+struct Sending {
+    std::atomic<size_t> sent[2];
+    std::atomic<unsigned> through;
+};
+
 class Member {
 public:
     Member(Team& team, const Options& options, const std::string& kind, const std::string& mix,
@@ -45,12 +55,11 @@ public:
 
     bool first() const noexcept { return team_.rank() == 0; }
 
-    // Whether there is room for so many receives, and the two of the messages themselves.
-    bool holds() const noexcept { return entries_ + 2 <= messenger_.info().rx_attr->size; }
-    void leave_out() const {
-        if (first())
-            std::printf("%-26s - at most %zu receives stand\n", name_.c_str(),
-                        messenger_.info().rx_attr->size);
+    size_t room() const noexcept { return messenger_.info().rx_attr->size; }
+    // Whether there is some for so many receives, and the two of the messages themselves.
+    bool holds() const noexcept { return entries_ + 2 <= room(); }
+    void leave_out(size_t most, const char* of_what) const {
+        if (first()) std::printf("%-26s - at most %zu %s\n", name_.c_str(), most, of_what);
     }
 
     // In no order of their tags. Who keeps them in a list tries each for every message.
@@ -65,14 +74,22 @@ public:
                                     any_source ? FI_ADDR_UNSPEC : messenger_.peer(), tag, ignored);
         }
     }
-    // What is sent here is unexpected there. Each side makes progress until all of the other's has
-    // come, which its last message says.
-    void send_others() {
-        for (const uint64_t tag : tags()) messenger_.send(out_.data(), kBytes, tag);
-        constexpr uint64_t kLast = kElsewhere - 1;
-        messenger_.post_receive(in_.data(), kBytes, messenger_.peer(), kLast, 0);
-        messenger_.post_send(out_.data(), kBytes, kLast);
-        messenger_.drain();
+    // What is sent here is unexpected there. Each side makes progress until the other is through,
+    // too. Gives how many were taken, of that side of which fewer were.
+    size_t send_others(Sending& sending) {
+        size_t sent = 0;
+        for (const uint64_t tag : tags()) {
+            if (!messenger_.inject_within(kPatience, out_.data(), kBytes, tag)) break;
+            ++sent;
+        }
+        sending.sent[team_.rank()] = sent;
+        ++sending.through;
+        spin_until([&] {
+            messenger_.reap();
+            return sending.through % 2 == 0;
+        });
+        team_.barrier();
+        return std::min(sending.sent[0], sending.sent[1]);
     }
 
     void ping_pong() {
@@ -119,21 +136,23 @@ private:
     std::array<char, kBytes> in_{}, out_{};
 };
 
-void run(Team& team, const Options& options) {
+void run(Team& team, const Options& options, Shared<Sending>& sending) {
     for (const std::string& kind : options.kinds)
         for (const std::string& mix : options.mixes) {
             // Messages have a source and a tag: there are no others among them.
             if (kind == "unexpected" && mix != "exact") continue;
             for (const size_t entries : options.entries) {
                 Member member{team, options, kind, mix, entries};
-                if (kind == "posted" && !member.holds()) {
-                    member.leave_out();
+                if (kind == "posted") {
+                    if (!member.holds()) {
+                        member.leave_out(member.room(), "receives stand");
+                        continue;
+                    }
+                    member.post_others(mix);
+                } else if (const size_t sent = member.send_others(*sending); sent < entries) {
+                    member.leave_out(sent, "messages wait");
                     continue;
                 }
-                if (kind == "posted")
-                    member.post_others(mix);
-                else
-                    member.send_others();
                 member.ping_pong();
             }
         }
@@ -162,9 +181,10 @@ int main(int argc, char** argv) {
     app.add_option("--seed", options.seed, "of the order and mix of the others")
         ->capture_default_str();
     CLI11_PARSE(app, argc, argv);
+    Shared<Sending> sending;
     return run_team(2, [&](Team& team) {
         pin(team.rank());
-        run(team, options);
+        run(team, options, sending);
         return 0;
     });
 }

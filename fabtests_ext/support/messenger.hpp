@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fabric.hpp"
+#include "samples.hpp"
 #include "spin.hpp"
 
 namespace fabtests_ext {
@@ -52,6 +53,20 @@ public:
             return kind_ == Kind::tagged ? fi_tinject(endpoint_.ep(), memory, size, peer_, tag)
                                          : fi_inject(endpoint_.ep(), memory, size, peer_);
         });
+    }
+
+    // The call takes it with it. False where it would not, for so many seconds in which progress
+    // was made.
+    bool inject_within(double seconds, const char* memory, size_t size, uint64_t tag) {
+        const Stopwatch watch;
+        ssize_t result;
+        spin_until([&] {
+            result = fi_tinject(endpoint_.ep(), memory, size, peer_, tag);
+            if (result == -FI_EAGAIN) reap();
+            return result != -FI_EAGAIN || watch.nanoseconds() > seconds * 1e9;
+        });
+        if (result != -FI_EAGAIN) check(result, "fi_tinject");
+        return result == 0;
     }
 
     int pending() const noexcept { return pending_; }
