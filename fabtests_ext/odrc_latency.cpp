@@ -64,7 +64,7 @@ public:
         if (!first()) messenger_.send(out[0], size);
         messenger_.drain();
         samples.add(watch.nanoseconds() / 1e3);
-        team_.barrier();
+        messenger_.meet(team_);
     }
 
 private:
@@ -110,6 +110,7 @@ private:
         messenger_.send(out[0], size);
         messenger_.send(out[0], size);
         messenger_.drain();
+        messenger_.meet(team_);
         return time;
     }
 

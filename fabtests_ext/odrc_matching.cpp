@@ -105,7 +105,7 @@ public:
         messenger_.send(out_.data(), kBytes);
         messenger_.send(out_.data(), kBytes);
         messenger_.drain(others);
-        team_.barrier();
+        messenger_.meet(team_);
     }
 
 private:
@@ -124,7 +124,9 @@ private:
             post();
             if (first()) messenger_.drain(others + 2);
         }
-        return watch.nanoseconds() / 2e3 / times;
+        const double time = watch.nanoseconds() / 2e3 / times;
+        messenger_.meet(team_);
+        return time;
     }
     void post() { messenger_.post_receive(in_.data(), kBytes); }
 

@@ -53,9 +53,14 @@ void one_way(Team& team, const Options& options) {
         const size_t times = iterations(options, size);
         writes.begin(size);
         there_and_back(writes, std::min(times, kWarm));
+        const auto meet = [&] { team.barrier([&] { writes.reap(); }); };
+        meet();
         Samples samples;
         Batches batches{team, options.effort.batches, options.effort.seconds};
-        while (batches.next()) samples.add(there_and_back(writes, times));
+        while (batches.next()) {
+            samples.add(there_and_back(writes, times));
+            meet();
+        }
         if (writes.first()) samples.report("latency.write." + std::to_string(size), "us");
     }
     team.barrier();

@@ -77,7 +77,7 @@ private:
             both_ways(size, windows);
         else
             one_way(size, windows);
-        team_.barrier();
+        messenger_.meet(team_);
         return watch.nanoseconds();
     }
 

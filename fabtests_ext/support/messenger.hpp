@@ -77,6 +77,10 @@ public:
             return pending_ <= left;
         });
     }
+    // Until the peer has all, too: what is over here may have to be sent again.
+    void meet(Team& team) {
+        team.barrier([this] { reap(); });
+    }
     // Takes what has completed; progress is made by it.
     void reap() {
         fi_cq_tagged_entry entries[16];
