@@ -52,11 +52,11 @@ if [[ $full ]]; then
     entries=(1 10 100 1000 10000) pairs=(1 2 4 8) windows=(1 4 16 64 256) many=(16 64 192)
     effort=(-b 20 -T 0.5)
 else
-    short_sizes=(8 64 1024 4096 65536)
-    long_sizes=(4096 65536 262144 1048576 4194304)
-    rma_sizes=(8 4096 65536 1048576)
+    short_sizes=(8 64 4096 65536)
+    long_sizes=(65536 262144 1048576 4194304)
+    rma_sizes=(8 65536)
     mpi_sizes=(8 4096 65536 1048576)
-    entries=(1 100 1000) pairs=(1 2) windows=(1 16 64) many=(16 64)
+    entries=(1 100 1000) pairs=(1 2) windows=(1 64) many=(16 64)
     effort=(-b 10 -T 0.2)
 fi
 if ((${#sizes[@]})); then
