@@ -14,13 +14,6 @@ contenders=(
     ucx_posix ucx_sysv ucx_cma
 )
 
-# The first two processors that this process may use.
-mapfile -t processors < <(
-    sed -n 's/^Cpus_allowed_list:\s*//p' /proc/self/status | tr , '\n' |
-        while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done | head -n 2
-)
-first=${processors[0]} second=${processors[1]:-${processors[0]}}
-
 # Keeps a figure; floor is the row it is compared with, or nothing.
 note() { # GROUP ROW UNIT VALUE FLOOR
     if [[ $4 =~ ^[0-9.e+-]+$ ]]; then
@@ -55,26 +48,6 @@ ours() { # PROGRAM ARGUMENT...
 
 # The median of a line of such a program, from its output on stdin.
 median_of() { awk -v name="$1" '$1 == name { print $2 }'; }
-
-# A server, and once it listens its client, each on its processor. Prints what the client prints.
-# The port's place in the commands is the word PORT.
-served() { # SERVER-COMMAND... -- CLIENT-COMMAND...
-    local port=$((20000 + RANDOM % 10000)) server=() pid
-    while [[ $1 != -- ]]; do
-        server+=("${1/#PORT/$port}")
-        shift
-    done
-    shift
-    taskset -c "$first" timeout 60 "${scheduler[@]}" "${server[@]}" >>"$scratch/log" 2>&1 &
-    pid=$!
-    until ss -Hltn "sport = :$port" | grep -q .; do
-        kill -0 $pid 2>/dev/null || return 0
-        sleep 0.1
-    done
-    taskset -c "$second" timeout 60 "${scheduler[@]}" "${@/#PORT/$port}" 2>>"$scratch/log" || true
-    kill $pid 2>/dev/null || true
-    wait $pid 2>/dev/null || true
-}
 
 hand_over() {
     have latency "hand-over of a cache line" "$build/handover" || return 0
@@ -138,7 +111,7 @@ tagged_short() { # NAME PROVIDER-OPTION...
     note latency "$row" ns \
         "$(ours odrc_latency "$@" -b 20 | awk '$1 == "latency.8" { print $2 * 1e3 }')" \
         "hand-over of a cache line"
-    ours odrc_latency "$@" -w 64 -i 2048 -b 20 >"$scratch/out" || true
+    ours odrc_stream "$@" -b 20 >"$scratch/out" || true
     note messages "$row" M/s "$(median_of rate.8 <"$scratch/out")" ""
 }
 tagged() { # NAME PROVIDER-OPTION...
@@ -146,7 +119,7 @@ tagged() { # NAME PROVIDER-OPTION...
     tagged_short "$@"
     shift
     have bandwidth "$row" "$build/odrc_latency" || return 0
-    ours odrc_latency "$@" -w 16 -s "${blocks[@]}" -b 10 >"$scratch/out" || true
+    ours odrc_stream "$@" -w 16 -s "${blocks[@]}" -b 10 >"$scratch/out" || true
     for size in "${blocks[@]}"; do
         note "bandwidth, $size bytes" "$row" GB/s \
             "$(median_of "bandwidth.$size" <"$scratch/out")" "process_vm_writev loop"

@@ -5,6 +5,7 @@
 // (Kielmann et al. 2000) and way of transfer.
 
 #include "logp/messages.hpp"
+#include "logp/there_and_back.hpp"
 #include "logp/writes.hpp"
 #include "support/options.hpp"
 #include "support/pin.hpp"
@@ -47,19 +48,6 @@ double clock_cost() {
     return samples.median();
 }
 
-// One way, from half of there and back.
-template <class Way>
-double end_to_end(Way& way, size_t times) {
-    const Stopwatch watch;
-    for (size_t i = 0; i < times; ++i) {
-        if (!way.first()) way.receive();
-        way.send();
-        way.prepare();
-        if (way.first()) way.receive();
-    }
-    return watch.nanoseconds() / 2e3 / static_cast<double>(times);
-}
-
 // The same, of which the first side times its calls: it looks for the answer only when that must
 // have come long since.
 template <class Way>
@@ -86,10 +74,10 @@ Parameters measure(Way& way, const Options& options, size_t size, double clock) 
     const size_t times = iterations(options, size);
     Samples send, receive, gap, one_way;
     way.begin(size);
-    end_to_end(way, times); // not counted
+    there_and_back(way, times); // not counted
     for (int batch = 0; batch < options.batches; ++batch) {
         way.begin(size);
-        one_way.add(end_to_end(way, times));
+        one_way.add(there_and_back(way, times));
         overheads(way, std::max<size_t>(times / 10, 1), 2 * one_way.median(), clock, send, receive);
         gap.add(way.stream(times));
     }

@@ -119,7 +119,7 @@ public:
         while (under_way_ > 0) progress();
         const double seconds = watch.nanoseconds() / 1e9;
         const size_t after = memory_in_use();
-        std::printf("%d peers, %d messages to each: %.2f s, %zu kB of memory, %zu kB more\n",
+        std::printf("%d peers, %d messages to each: %.4f s, %zu kB of memory, %zu kB more\n",
                     end - first, options_.rounds, seconds, after / 1024,
                     (std::max(after, before) - before) / 1024);
         std::fflush(stdout);

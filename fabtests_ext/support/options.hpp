@@ -23,6 +23,24 @@ inline void add_format(CLI::App& app, uint32_t& format) {
         "addresses of odrc's own format, which say more");
 }
 
+// How long and how often is measured.
+struct Effort {
+    int batches;
+    int iterations;
+    double seconds{10};
+};
+inline void add_effort(CLI::App& app, Effort& effort, const char* iterations) {
+    app.add_option("-b,--batches", effort.batches, "of each figure, after a short one")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("-i,--iterations", effort.iterations, iterations)
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("-T,--time", effort.seconds,
+                   "seconds after which no other batch of a figure begins")
+        ->capture_default_str();
+}
+
 // Those of a program whose processes can be on two hosts.
 inline void add_halves(CLI::App& app, Halves& halves) {
     auto* listen = app.add_flag("--listen", halves.listens,

@@ -33,7 +33,7 @@ struct Team::Shared {
 };
 
 // The last one of a host to come speaks for it.
-void Team::barrier() {
+void Team::barrier(const std::function<void()>& meanwhile) {
     const int phase = shared_->phase.load();
     if (shared_->arrived.fetch_add(1) + 1 == here_) {
         if (other_) swap_with_other_host();
@@ -41,7 +41,10 @@ void Team::barrier() {
         shared_->phase.store(phase + 1);
         return;
     }
-    while (shared_->phase.load() == phase) sched_yield();
+    while (shared_->phase.load() == phase) {
+        if (meanwhile) meanwhile();
+        sched_yield();
+    }
 }
 
 void Team::swap_with_other_host() {

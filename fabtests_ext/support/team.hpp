@@ -21,8 +21,8 @@ public:
     int rank() const noexcept { return rank_; }
     int size() const noexcept { return size_; }
 
-    // Returns when all have come.
-    void barrier();
+    // Returns when all have come. What others may still need of us is done meanwhile.
+    void barrier(const std::function<void()>& meanwhile = {});
 
     // Everybody's bytes (at most 64 of each), by rank.
     std::vector<std::string> exchange(const std::string& mine);

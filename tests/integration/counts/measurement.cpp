@@ -67,6 +67,7 @@ Measurement::Measurement(const Settings& settings, bool posts, Observation& obse
     , cache_(kCache) {}
 
 void Measurement::measure(const char* operation, int times, const std::function<void()>& once) {
+    if (settings_.times > 0) times = settings_.times;
     for (int i = 0; i < times; ++i) once();
     operation_over();
     if (settings_.observe) return observe(operation, times, once);

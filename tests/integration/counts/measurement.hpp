@@ -12,6 +12,7 @@ namespace counts {
 
 struct Settings {
     std::vector<std::string> operations; // empty: all
+    int times{0};                        // 0: as often as each takes for a mean
     bool observe{false};
     bool traced{true};
 

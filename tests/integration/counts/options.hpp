@@ -15,6 +15,7 @@ inline void add_settings(CLI::App& app, Settings& settings,
     app.add_option("-o,--operation", settings.operations, "these alone (default: all)")
         ->delimiter(',')
         ->check(CLI::IsMember(operations));
+    app.add_option("-n,--times", settings.times, "of which the mean is taken (default: enough)");
     auto* observe = app.add_flag("--observe", settings.observe,
                                  "count what is posted to a device, allocations, system calls");
     app.add_flag("!--untraced", settings.traced, "of these, just what is posted")->needs(observe);
