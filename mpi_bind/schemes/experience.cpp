@@ -12,6 +12,8 @@ namespace {
 // what others have left in the caches, and what they have displaced there, is not its own.
 constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 constexpr uint32_t kAgain = 256;          // bursts until another one is tried again
+// A sender's messages take as long as their receiver tries schemes: nothing else is tried meanwhile.
+constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
 constexpr uint32_t kLongest = 256;        // messages of a burst; then there is another one
 // What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises.
@@ -77,8 +79,9 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
     const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
     const bool is_hopeful = is_within(kSlow, turn, expected);
     std::optional<size_t> next;
-    for (size_t i = kSchemes; i-- > 0;)
-        if (!records[i].was_tried && is_within(kHopeless, i, expected)) next = i;
+    if (of_ == Of::all || entry.bursts_begun >= kSettled)
+        for (size_t i = kSchemes; i-- > 0;)
+            if (!records[i].was_tried && is_within(kHopeless, i, expected)) next = i;
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);

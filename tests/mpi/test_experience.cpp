@@ -103,7 +103,7 @@ TEST_CASE("where one alone tells nothing, what is expected of it counts") {
     Messages messages{{100, 110, kNever, kNever, kNever}, Experience::Of::many_at_once};
     constexpr Expected kTake{100, 50, 0, 0, 0};
     CHECK(messages.go(kMany, kTake)[0] == kMany);
-    messages.go(20, kTake, 32);
+    messages.go(50, kTake, 32);
     CHECK(messages.go(20, kTake, 32)[1] == 20);
     messages.go(1, kTake);
     CHECK(messages.go(kMany, kTake)[0] == kMany);
