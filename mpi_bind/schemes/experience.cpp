@@ -12,9 +12,10 @@ namespace {
 // what others have left in the caches, and what they have displaced there, is not its own.
 constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 constexpr uint32_t kAgain = 256;          // bursts until another one is tried again
-// A sender's messages take as long as their receiver tries schemes: nothing else is tried meanwhile.
+// A sender's messages take as long as their receiver tries schemes: nothing else is tried
+// meanwhile.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
-constexpr uint32_t kLongest = 256;        // messages of a burst; then there is another one
+constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises.
 constexpr double kFall = 2, kRise = 8;

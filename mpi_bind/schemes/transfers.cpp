@@ -42,9 +42,10 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     constexpr Start kAsItIs{};
     const size_t bytes = data.bytes();
     if (bytes <= kLeast || wanted.scheme == Scheme::generic) return kAsItIs;
-    if (data.is_contiguous() ? !wishes_.is_wished(to, tag)
-                             : !wanted.scheme && bytes < kLeastOffered)
-        return kAsItIs;
+    const bool in_one = data.is_contiguous();
+    const Wishes::Offers wished = in_one ? wishes_.wished(to, tag, bytes) : Wishes::Offers::all;
+    if (wished == Wishes::Offers::none) return kAsItIs;
+    if (!in_one && !wanted.scheme && bytes < kLeastOffered) return kAsItIs;
     if (!can_offer()) return kAsItIs;
     if (wanted.scheme) return {.is_offered = true, .ticket = {}};
     // Its receiver, it is supposed, has the same, or has said that it gains.
@@ -52,7 +53,9 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     Expected expected{};
     expected.fill(kNever);
     expected[kOfferedWay] = 1;
-    expected[kAsItIsWay] = data.is_contiguous() ? kWished : gain(sending_, shape, shape, bytes);
+    expected[kAsItIsWay] = !in_one                         ? gain(sending_, shape, shape, bytes)
+                           : wished == Wishes::Offers::all ? kWished
+                                                           : 1 / kWished;
     const auto begun =
         departures_.begin(Experience::kind_of(bytes, shape, {}), bytes, expected, now());
     return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
@@ -96,10 +99,15 @@ void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                               const WantedScheme& wanted) noexcept {
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
-    if (wishes_.is_told(from, tag)) return;
+    if (wishes_.told(from, tag, bytes) != Wishes::Offers::none) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
     if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kWished)
-        wishes_.tell(from, tag);
+        wishes_.tell(from, tag, bytes, Wishes::Offers::all);
+}
+
+void Transfers::came_for_nothing(fi_addr_t from, uint64_t tag, uint64_t bytes) noexcept {
+    if (wishes_.told(from, tag, bytes) == Wishes::Offers::all)
+        wishes_.tell(from, tag, bytes, Wishes::Offers::of_many_at_once);
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

@@ -24,15 +24,17 @@ void Wishes::on_heard(Operation& op, const Outcome& outcome) noexcept {
     wishes.is_deaf_ = true;
     if (outcome.error) return;
     if (wishes.heard_.size() == kMost) wishes.heard_.clear();
-    wishes.heard_.insert({Process::get().address_of(wishes.word_.rank), wishes.word_.tag});
+    const Word& word = wishes.word_;
+    wishes.heard_[{Process::get().address_of(word.rank), word.tag, word.log2}] = word.offers;
 }
 
 // What cannot be said now is said with the next message.
-void Wishes::tell(fi_addr_t sender, uint64_t tag) noexcept {
-    const Word word{.tag = tag, .rank = Process::get().launch().rank()};
+void Wishes::tell(fi_addr_t sender, uint64_t tag, uint64_t bytes, Offers offers) noexcept {
+    const Word word{
+        .tag = tag, .rank = Process::get().launch().rank(), .log2 = log2(bytes), .offers = offers};
     if (!fabric_.inject(sender, kWishes, &word, sizeof word)) return;
     if (told_.size() == kMost) told_.clear();
-    told_.insert({sender, tag});
+    told_[{sender, tag, word.log2}] = offers;
 }
 
 } // namespace odrc::mpi

@@ -5,13 +5,15 @@
 
 #include "fabric.hpp"
 
-#include <unordered_set>
+#include <bit>
+#include <unordered_map>
 
 namespace odrc::mpi {
 
 // Who sends data in one piece does not know whether its receiver has it in many, and offers
-// nothing. The receiver says once that it would gain by offers, and messages with that tag are
-// offered from then on.
+// nothing. The receiver says once that it would gain by offers, and messages with that tag and of
+// about that size are offered from then on; and once more, if one alone has turned out to be no
+// quicker.
 class Wishes {
 public:
     explicit Wishes(Fabric& fabric) noexcept
@@ -26,31 +28,45 @@ public:
     void listen() noexcept {
         if (is_deaf_) is_deaf_ = !post();
     }
-    bool is_wished(fi_addr_t to, uint64_t tag) const noexcept {
-        return !heard_.empty() && heard_.contains({to, tag});
+    enum class Offers : uint8_t { none, of_many_at_once, all };
+    Offers wished(fi_addr_t to, uint64_t tag, uint64_t bytes) const noexcept {
+        return find(heard_, to, tag, bytes);
     }
-    bool is_told(fi_addr_t sender, uint64_t tag) const noexcept {
-        return !told_.empty() && told_.contains({sender, tag});
+    Offers told(fi_addr_t sender, uint64_t tag, uint64_t bytes) const noexcept {
+        return find(told_, sender, tag, bytes);
     }
-    // To the sender of a message with that tag, which has not been told.
-    void tell(fi_addr_t sender, uint64_t tag) noexcept;
+    // To the sender of such a message, which has been told otherwise.
+    void tell(fi_addr_t sender, uint64_t tag, uint64_t bytes, Offers offers) noexcept;
 
 private:
-    struct Wish {
+    struct What {
         fi_addr_t peer;
         uint64_t tag;
+        int log2; // of the bytes
 
-        bool operator==(const Wish&) const = default;
+        bool operator==(const What&) const = default;
     };
     struct Hash {
-        size_t operator()(const Wish& wish) const noexcept {
-            return std::hash<uint64_t>{}(wish.tag * 31 + wish.peer);
+        size_t operator()(const What& what) const noexcept {
+            return std::hash<uint64_t>{}((what.tag * 31 + what.peer) * 64 +
+                                         static_cast<uint64_t>(what.log2));
         }
     };
+    using Wished = std::unordered_map<What, Offers, Hash>;
     struct Word {
         uint64_t tag;
         int rank; // in the world, of who wishes
+        int log2;
+        Offers offers;
     };
+
+    static int log2(uint64_t bytes) noexcept { return static_cast<int>(std::bit_width(bytes)); }
+    static Offers find(const Wished& wished, fi_addr_t peer, uint64_t tag,
+                       uint64_t bytes) noexcept {
+        if (wished.empty()) return Offers::none;
+        const auto found = wished.find({peer, tag, log2(bytes)});
+        return found == wished.end() ? Offers::none : found->second;
+    }
     struct Listening : Operation {
         explicit Listening(Wishes& w) noexcept
             : Operation{&Wishes::on_heard}
@@ -65,8 +81,8 @@ private:
     Listening listening_;
     Word word_{};
     bool is_deaf_; // and should listen
-    std::unordered_set<Wish, Hash> heard_;
-    std::unordered_set<Wish, Hash> told_;
+    Wished heard_;
+    Wished told_;
 };
 
 } // namespace odrc::mpi
