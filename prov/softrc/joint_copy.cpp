@@ -18,7 +18,7 @@ constexpr size_t kLeastPiece = size_t{16} << 10, kMostPiece = size_t{64} << 10; 
 constexpr size_t kPieces = 8;             // of a copy, at least
 constexpr int kPiecesOfAPoll = 2;         // which is not to take long
 constexpr uint32_t kSpinsOfAPiece = 1000; // some ten microseconds
-constexpr uint32_t kSpinsPerLook = 1000;
+constexpr uint32_t kPausesPerLook = 16;   // on a busy machine each may take milliseconds
 constexpr auto kPatience = std::chrono::seconds{10};
 
 int copy_piece(PeerProcess& peer, Direction direction, std::byte* here, uint64_t there,
@@ -83,7 +83,7 @@ public:
         peer_.joining().was_late();
         const Time deadline = Clock::now() + kPatience;
         for (uint32_t spins = 1; !is_left_alone(); ++spins) {
-            if (spins % kSpinsPerLook == 0 && (peer_.check_dead() || Clock::now() > deadline))
+            if (spins % kPausesPerLook == 0 && (peer_.check_dead() || Clock::now() > deadline))
                 return false;
             process_.pause();
         }
@@ -197,7 +197,7 @@ void forget_joint_copies(Process& process) noexcept {
         copy.state.fetch_and(~kJointOpen, std::memory_order_relaxed);
         // Threads of ours that have joined find out, too.
         uint32_t spins = 0;
-        while (copy.state.load(std::memory_order_acquire) != 0 && ++spins < kSpinsPerLook)
+        while (copy.state.load(std::memory_order_acquire) != 0 && ++spins < kSpinsOfAPiece)
             process.pause();
         if (copy.state.load(std::memory_order_acquire) == 0)
             copy.who.compare_exchange_strong(who, 0, std::memory_order_release);
