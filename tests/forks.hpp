@@ -19,5 +19,5 @@ inline doctest::skip forks() {
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr int kForks = 200;
 #else
-inline constexpr int kForks = 1000;
+inline constexpr int kForks = 400;
 #endif
