@@ -18,8 +18,8 @@ Outgoing::Outgoing(Transfers& transfers, const Data& data, fi_addr_t to, Request
     , number_{transfers.outgoing().add(*this)} {}
 
 Outgoing::~Outgoing() {
-    way_.reset(); // which knows of this
-    transfers_.packed().wait_no_more(*this);
+    transfers_.packed().wait_no_more(*this); // before memory is given back: it wakes who is first
+    way_.reset();                            // which knows of this
     transfers_.outgoing().remove(number_);
 }
 
