@@ -52,6 +52,22 @@ Side::Target Side::exchange_targets() {
     return target;
 }
 
+void Side::transfer(const char* what, Call* call, const Target& target, size_t size,
+                    uint64_t flags) {
+    const iovec v{out_.data(), size};
+    void* descriptor = out_.descriptor();
+    const fi_rma_iov there{target.address, size, target.key};
+    const fi_msg_rma message{.msg_iov = &v,
+                             .desc = &descriptor,
+                             .iov_count = 1,
+                             .addr = peer_,
+                             .rma_iov = &there,
+                             .rma_iov_count = 1,
+                             .context = next_context(),
+                             .data = 0};
+    post(what, [&] { return call(endpoint_.ep(), &message, flags); });
+}
+
 void Side::reap() {
     fi_cq_tagged_entry entries[16];
     const ssize_t n = fi_cq_read(endpoint_.cq(), entries, std::size(entries));

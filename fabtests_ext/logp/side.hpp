@@ -65,6 +65,14 @@ protected:
         }
     }
 
+    // From memory of ours into the peer's; or the other way round.
+    void write(const Target& target, size_t size, uint64_t flags) {
+        transfer("fi_writemsg", fi_writemsg, target, size, flags);
+    }
+    void read(const Target& target, size_t size, uint64_t flags) {
+        transfer("fi_readmsg", fi_readmsg, target, size, flags);
+    }
+
     // Until so many operations of our own have completed.
     void await(size_t done) {
         spin_until([&] {
@@ -85,6 +93,9 @@ protected:
     size_t done_{0};     // operations of our own that have completed
 
 private:
+    using Call = ssize_t(fid_ep*, const fi_msg_rma*, uint64_t);
+    void transfer(const char* what, Call* call, const Target& target, size_t size, uint64_t flags);
+
     fi_context2 contexts_[512];
     size_t next_{0};
 };

@@ -23,22 +23,7 @@ void Writes::begin(size_t size) {
 void Writes::send() {
     out_.data()[size_ - 1] = next_;
     next_ = after(next_);
-    write(0);
-}
-
-void Writes::write(uint64_t flags) {
-    const iovec v{out_.data(), size_};
-    void* descriptor = out_.descriptor();
-    const fi_rma_iov there{target_.address, size_, target_.key};
-    const fi_msg_rma message{.msg_iov = &v,
-                             .desc = &descriptor,
-                             .iov_count = 1,
-                             .addr = peer_,
-                             .rma_iov = &there,
-                             .rma_iov_count = 1,
-                             .context = next_context(),
-                             .data = 0};
-    post("fi_writemsg", [&] { return fi_writemsg(endpoint_.ep(), &message, flags); });
+    write(target_, size_, 0);
 }
 
 // The byte that tells is 0 in all but the last, and that one goes when the others are over: they
@@ -57,7 +42,7 @@ double Writes::stream(size_t count) {
     size_t asked = 0;
     for (size_t i = 1; i < count; ++i) {
         const bool asks = i % kHalf == 0 || i == count - 1;
-        write(asks ? FI_COMPLETION : 0);
+        write(target_, size_, asks ? FI_COMPLETION : 0);
         asked += asks;
         if (asked >= ahead) await(begun + asked - ahead + 1);
     }

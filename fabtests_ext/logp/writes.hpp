@@ -40,7 +40,6 @@ private:
 
     // Never 0, which is what is there at the beginning.
     static char after(char value) noexcept { return value == 127 ? char{1} : char(value + 1); }
-    void write(uint64_t flags);
 
     Target target_;
     size_t size_{1};

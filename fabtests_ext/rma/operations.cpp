@@ -37,28 +37,12 @@ double Operations::run(size_t size, size_t count, size_t window) {
 }
 
 void Operations::begin(size_t size) {
-    if (is_atomic(operation_))
-        update();
-    else
-        transfer(size);
-}
-
-void Operations::transfer(size_t size) {
-    const iovec v{out_.data(), size};
-    void* descriptor = out_.descriptor();
-    const fi_rma_iov there{target_.address, size, target_.key};
-    const fi_msg_rma message{.msg_iov = &v,
-                             .desc = &descriptor,
-                             .iov_count = 1,
-                             .addr = peer_,
-                             .rma_iov = &there,
-                             .rma_iov_count = 1,
-                             .context = next_context(),
-                             .data = 0};
     if (operation_ == Operation::write)
-        post("fi_writemsg", [&] { return fi_writemsg(endpoint_.ep(), &message, FI_COMPLETION); });
+        write(target_, size, FI_COMPLETION);
+    else if (operation_ == Operation::read)
+        read(target_, size, FI_COMPLETION);
     else
-        post("fi_readmsg", [&] { return fi_readmsg(endpoint_.ep(), &message, FI_COMPLETION); });
+        update();
 }
 
 // Words of a page that nobody else looks at: operand, what to compare with, and what was there.

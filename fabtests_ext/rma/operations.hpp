@@ -27,7 +27,6 @@ public:
 
 private:
     void begin(size_t size);
-    void transfer(size_t size);
     void update();
 
     Operation operation_;
