@@ -7,6 +7,7 @@
 #include "softrc/faults.hpp"
 #include "softrc/joint_copy.hpp"
 #include "softrc/queue_pair.hpp"
+#include "softrc/served_atomic.hpp"
 
 #include <bit>
 #include <cerrno>
@@ -127,8 +128,10 @@ int CompletionQueue::poll(int count, ibv_wc* wc) noexcept {
     if (polls % kPatience == 0) [[unlikely]]
         look_for_dead_producers();
     if (looks_empty()) {
-        if (process_.is_asked_to_join()) [[unlikely]]
+        if (process_.is_asked()) [[unlikely]] {
+            serve_atomic(process_);
             join_copies(process_);
+        }
         return 0;
     }
     std::lock_guard guard{lock_};

@@ -66,11 +66,11 @@ public:
 
     void open() noexcept {
         copy_->state.store(kJointOpen, std::memory_order_release);
-        arena().joint.fetch_or(bit_, std::memory_order_release);
+        arena().asked.what.fetch_or(bit_, std::memory_order_release);
     }
     // Ends when the peer touches no memory any more: false if it has died, or is as good as dead.
     bool close() noexcept {
-        arena().joint.fetch_and(~bit_, std::memory_order_relaxed);
+        arena().asked.what.fetch_and(~bit_, std::memory_order_relaxed);
         copy_->state.fetch_and(~kJointOpen, std::memory_order_acquire);
         for (uint32_t spins = 0; spins < kSpinsOfAPiece; ++spins) {
             if (is_left_alone()) {
@@ -174,13 +174,13 @@ int copy_jointly(Process& process, PeerProcess& peer, Direction direction, std::
 
 void join_copies(Process& process) noexcept {
     Arena& arena = process.view().header();
-    const uint32_t asked = arena.joint.load(std::memory_order_acquire);
+    const uint32_t asked = arena.asked.what.load(std::memory_order_acquire);
     for (uint32_t i = 0; i < kJointCopies; ++i) {
         const uint32_t bit = 1u << i;
         JointCopy& copy = arena.joint_copies[i];
         if (!(asked & bit) || !enter(copy)) continue;
         if (!join(process, copy)) {
-            arena.joint.fetch_and(~bit, std::memory_order_relaxed);
+            arena.asked.what.fetch_and(~bit, std::memory_order_relaxed);
             copy.state.fetch_and(~kJointOpen, std::memory_order_relaxed);
         }
         copy.state.fetch_sub(1, std::memory_order_release);
@@ -193,7 +193,7 @@ void forget_joint_copies(Process& process) noexcept {
         JointCopy& copy = arena.joint_copies[i];
         uint64_t who = copy.who.load(std::memory_order_relaxed);
         if (who == 0 || process.node().alive(who)) continue;
-        arena.joint.fetch_and(~(1u << i), std::memory_order_relaxed);
+        arena.asked.what.fetch_and(~(1u << i), std::memory_order_relaxed);
         copy.state.fetch_and(~kJointOpen, std::memory_order_relaxed);
         // Threads of ours that have joined find out, too.
         uint32_t spins = 0;

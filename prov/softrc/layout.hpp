@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 8;
+inline constexpr uint32_t kLayoutVersion = 9;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -131,6 +131,25 @@ struct alignas(kLine) JointCopy {
     std::atomic<uint32_t> failed;              // the owner could not move one that it took
 };
 
+// What each poll of the owner's looks at, and does if it has nothing else to do: the joint copies
+// that are open, a bit for each; and an atomic operation on its private memory, whose sender has
+// the place (atomic_sender).
+inline constexpr uint32_t kAtomicAsked = 1u << 31; // the sender sets it, who takes it clears it
+inline constexpr uint32_t kAtomicTaken = 1u << 30; // by the owner, until it is done
+
+struct alignas(kLine) Asked {
+    std::atomic<uint32_t> what;
+    int32_t error;    // owner: an errno value
+    uint32_t compare; // 1: compare and swap, 0: fetch and add
+    uint32_t key;     // see Errand
+    uint32_t pd;
+    uint64_t address;
+    uint64_t operand; // what is added, or what is swapped in
+    uint64_t compared;
+    uint64_t found; // owner: what was there
+};
+static_assert(sizeof(Asked) == kLine);
+
 struct Arena {
     uint64_t magic;
     uint32_t version;
@@ -141,7 +160,8 @@ struct Arena {
     Visitor visitors[kMaxVisitors];
     Errand errands[kErrands];
     JointCopy joint_copies[kJointCopies];
-    alignas(kLine) std::atomic<uint32_t> joint; // a bit for each that is open
+    alignas(kLine) std::atomic<uint64_t> atomic_sender; // as a VisitorId; 0: free
+    Asked asked;
     alignas(kLine) Region regions[kMaxRegions];
     alignas(4096) std::byte errand_bytes[kErrands][kErrandBytes];
 };

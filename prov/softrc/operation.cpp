@@ -10,6 +10,7 @@
 #include "softrc/faults.hpp"
 #include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
+#include "softrc/served_atomic.hpp"
 #include "softrc/transitions.hpp"
 
 #include <algorithm>
@@ -18,15 +19,16 @@
 namespace odrc::soft {
 namespace {
 
-// What the operation makes of the value it finds.
-uint64_t result_of(const ibv_send_wr& wr, uint64_t found) noexcept {
-    if (wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) return found + wr.wr.atomic.compare_add;
-    return found == wr.wr.atomic.compare_add ? wr.wr.atomic.swap : found;
+Change change_of(const ibv_send_wr& wr) noexcept {
+    const auto& atomic = wr.wr.atomic;
+    if (wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+        return {.compares = false, .operand = atomic.compare_add, .compared = 0};
+    return {.compares = true, .operand = atomic.swap, .compared = atomic.compare_add};
 }
 
-uint64_t change(std::atomic_ref<uint64_t> value, const ibv_send_wr& wr) noexcept {
+uint64_t change_shared(std::atomic_ref<uint64_t> value, const Change& change) noexcept {
     uint64_t found = value.load(std::memory_order_relaxed);
-    while (!value.compare_exchange_weak(found, result_of(wr, found))) {
+    while (!value.compare_exchange_weak(found, change.result(found))) {
     }
     return found;
 }
@@ -126,8 +128,8 @@ QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noex
     return {Verdict::done, IBV_WC_SUCCESS};
 }
 
-// Memory that all processes see is changed by the processor; private memory under a lock, read and
-// written, whoever's it is. Either way whoever looks at the word meanwhile sees it whole.
+// Memory that all processes see is changed by the processor; private memory under a lock, by its
+// owner, or read and written. Either way whoever looks at the word meanwhile sees it whole.
 QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) noexcept {
     const uint64_t address = wr.wr.atomic.remote_addr;
     if (address % sizeof(uint64_t) != 0) return refuse(IBV_WC_REM_INV_REQ_ERR);
@@ -136,18 +138,14 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
                                         IBV_ACCESS_REMOTE_ATOMIC, place);
         status != IBV_WC_SUCCESS)
         return refuse(status);
-    auto* const word = reinterpret_cast<uint64_t*>(place.mapped);
+    const Change change = change_of(wr);
     uint64_t found = 0;
     if (place.shared) {
-        found = change(std::atomic_ref{*word}, wr);
-    } else {
-        const AtomicLock lock{process_.node(), link_.process->arena().header(), address};
-        if (word) {
-            found = std::atomic_ref{*word}.load(std::memory_order_acquire);
-            std::atomic_ref{*word}.store(result_of(wr, found), std::memory_order_release);
-        } else if (const int error = change_private(wr, place, found)) {
-            return refuse(status_of(error));
-        }
+        found = change_shared(std::atomic_ref{*reinterpret_cast<uint64_t*>(place.mapped)}, change);
+    } else if (place.mapped) {
+        found = change_own(process_, place, change);
+    } else if (const int error = change_private(change, place, found)) {
+        return refuse(status_of(error));
     }
     const auto* from = reinterpret_cast<const std::byte*>(&found);
     for (const iovec& v : data.pieces) {
@@ -158,12 +156,15 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
 }
 
 // A word of another process's.
-int QueuePair::change_private(const ibv_send_wr& wr, const Place& place, uint64_t& found) noexcept {
+int QueuePair::change_private(const Change& change, const Place& place, uint64_t& found) noexcept {
+    if (const auto error = ask_for_atomic(process_, *link_.process, change, place, found))
+        return *error;
+    const AtomicLock lock{process_.node(), link_.process->arena().header(), place.address};
     const iovec old{&found, sizeof found};
     if (const int error =
             copy(process_, *link_.process, Direction::from_peer, {&old, 1}, {&place, 1}))
         return error;
-    uint64_t value = result_of(wr, found);
+    uint64_t value = change.result(found);
     const iovec next{&value, sizeof value};
     return copy(process_, *link_.process, Direction::to_peer, {&next, 1}, {&place, 1});
 }

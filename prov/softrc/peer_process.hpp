@@ -14,11 +14,14 @@
 
 namespace odrc::soft {
 
-// Whether a peer is asked to join copies (joint_copy.hpp). Where processes share processors, it may
-// lose its own in the middle, and all wait for it: who has been waited for is not asked for a
-// while, each time a longer one. Threads need not agree.
-class Joining {
+// Whether a peer is asked to do its part of something. Where processes share processors, it may
+// lose its own in the middle, or does not poll, and all wait for it: who has been waited for is not
+// asked for a while, each time a longer one. Threads need not agree.
+class Asking {
 public:
+    explicit Asking(uint32_t most) noexcept // times that it is left out
+        : most_{most} {}
+
     bool is_worth_it() noexcept {
         const uint32_t left = left_out_.load(std::memory_order_relaxed);
         if (left > 0) left_out_.store(left - 1, std::memory_order_relaxed);
@@ -31,13 +34,14 @@ public:
     void was_late() noexcept {
         const uint32_t next = next_.load(std::memory_order_relaxed);
         left_out_.store(next, std::memory_order_relaxed);
-        next_.store(std::min(2 * next, kMost), std::memory_order_relaxed);
+        next_.store(std::min(2 * next, most_), std::memory_order_relaxed);
     }
 
 private:
-    static constexpr uint32_t kLeast = 16, kMost = 4096; // copies
+    static constexpr uint32_t kLeast = 16; // times
 
-    std::atomic<uint32_t> left_out_{0};  // copies
+    const uint32_t most_;
+    std::atomic<uint32_t> left_out_{0};  // times
     std::atomic<uint32_t> next_{kLeast}; // after the next time
 };
 
@@ -66,7 +70,8 @@ public:
     // clock, a few milliseconds, in which pids do not go all the way round.
     bool lost_pid() noexcept;
 
-    Joining& joining() noexcept { return joining_; }
+    Asking& joining() noexcept { return joining_; } // copies: joint_copy.hpp
+    Asking& serving() noexcept { return serving_; } // atomic operations: served_atomic.hpp
 
     // Writes an event into a pipe of the process's.
     void raise_event(const EventPipe& pipe, uint64_t event) noexcept;
@@ -79,7 +84,8 @@ private:
     bool lets_us_in_{true};
     std::atomic<bool> dead_{false};
     std::atomic<int64_t> asked_{0}; // the tick
-    Joining joining_;
+    Asking joining_{4096};          // who is late holds up a copy by milliseconds
+    Asking serving_{64};            // what nobody does can be taken back
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };

@@ -6,6 +6,7 @@
 #include "softrc/errand.hpp"
 #include "softrc/joint_copy.hpp"
 #include "softrc/queue_pair.hpp"
+#include "softrc/served_atomic.hpp"
 #include "softrc/visit.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ Process::Process()
     , queue_pairs_{kMaxQueuePairs}
     , completion_queues_{kMaxCompletionQueues}
     , shared_receive_queues_{kMaxSharedReceiveQueues}
-    , joint_{&own_->arena().header().joint}
+    , asked_{&own_->arena().header().asked.what}
     , agent_{*this} {}
 
 Process::~Process() = default;
@@ -157,6 +158,7 @@ void Process::peer_died(int pidfd) noexcept {
     if (!dead || !dead->check_dead()) return;
     queue_pairs_.for_each([&](QueuePair& qp) { qp.peer_died(*dead); });
     forget_joint_copies(*this);
+    forget_atomic(*this);
 }
 
 } // namespace odrc::soft

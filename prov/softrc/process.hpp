@@ -70,10 +70,14 @@ public:
     // Somebody waits for what a visitor has begun: has the agent look whether it died.
     void request_visitor_check() noexcept;
 
-    // A sender copies much: who has nothing else to do joins it (joint_copy.hpp).
-    bool is_asked_to_join() const noexcept { return joint_->load(std::memory_order_relaxed) != 0; }
+    // A sender needs what is quicker if we do it, or take part: who polls and has nothing else to
+    // do does it (joint_copy.hpp,
+    // served_atomic.hpp).
+    bool is_asked() const noexcept { return asked_->load(std::memory_order_relaxed) != 0; }
     void count_joined() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
     uint64_t joined() const noexcept { return joined_.load(std::memory_order_relaxed); } // pieces
+    void count_atomic() noexcept { atomics_.fetch_add(1, std::memory_order_relaxed); }
+    uint64_t atomics() const noexcept { return atomics_.load(std::memory_order_relaxed); }
 
     // ---- for the agent ----
     // A peer's pidfd became readable.
@@ -99,9 +103,10 @@ private:
     std::vector<QueuePair*> stalled_;
     size_t next_stalled_{0}; // of those, to be tried
     std::atomic<uint32_t> stalled_count_{0};
-    const std::atomic<uint32_t>* const joint_; // of our arena: beside what else each poll looks at
+    const std::atomic<uint32_t>* const asked_; // of our arena: beside what else each poll looks at
     std::atomic<uint64_t> rnr_naks_{0};
     std::atomic<uint64_t> joined_{0};
+    std::atomic<uint64_t> atomics_{0};
 
     Agent agent_; // last: its thread uses all of the above
 };

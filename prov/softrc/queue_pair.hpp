@@ -21,6 +21,7 @@
 namespace odrc::soft {
 
 class PrivateCopy;
+struct Change;
 
 // Limits of the device, as ibv_query_device(3) tells them. Segments: as many as operations have
 // pieces on any device, for those of this host may come here instead.
@@ -226,7 +227,7 @@ private:
     Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
-    int change_private(const ibv_send_wr& wr, const Place& place, uint64_t& found) noexcept;
+    int change_private(const Change& change, const Place& place, uint64_t& found) noexcept;
     // Finds the peer's memory. Gives success if its queue pair and its region allow the access
     // (IBV_ACCESS_REMOTE_*).
     ibv_wc_status find_remote(uint64_t address, uint32_t rkey, uint32_t length, int access,

@@ -170,9 +170,9 @@ TEST_CASE("what is asked for without right is not done") {
         copy.address = reinterpret_cast<uint64_t>(memory.data());
         copy.length = kBytes;
         copy.state = soft::kJointOpen;
-        arena.joint = 1;
+        arena.asked.what = 1;
         CHECK(!side.poll());
-        CHECK(arena.joint == 0);
+        CHECK(arena.asked.what == 0);
         CHECK(copy.state == 0);
         copy.who = 0;
     }

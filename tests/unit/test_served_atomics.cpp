@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Atomic operations on private memory, which its owner does for the sender if it polls.
+
+#include "fork.hpp"
+#include "softrc/process.hpp"
+#include "softrc/served_atomic.hpp"
+#include "tests/forks.hpp"
+
+#include <random>
+#include <sys/mman.h>
+
+using namespace rig;
+
+namespace {
+
+constexpr int kAll = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+
+uint64_t served() { return soft::Process::current()->atomics(); }
+
+// What children add to.
+struct Owner {
+    Side side;
+    std::vector<uint64_t> words = std::vector<uint64_t>(512);
+    verbs::Mr mr = side.register_memory(words.data(), words.size() * sizeof(uint64_t), kAll);
+};
+
+// A process that adds one to the owner's first word, again and again, and is connected when this
+// is there.
+class Adder {
+public:
+    static constexpr uint64_t kForEver = ~uint64_t{0};
+
+    Adder(Owner& owner, uint64_t times)
+        : qp_{owner.side.make_qp()} {
+        board().address = reinterpret_cast<uint64_t>(owner.words.data());
+        board().rkey = owner.mr->rkey;
+        pid_ = fork_child([&] { add(times); });
+        parent_connects(owner.side, qp_.get(), board());
+    }
+
+    bool is_over() const { return board().done; }
+    int wait() const {
+        int status = -1;
+        waitpid(pid_, &status, 0);
+        return status;
+    }
+    void kill() const {
+        ::kill(pid_, SIGKILL);
+        wait();
+    }
+
+private:
+    Board& board() const { return *memory_.board; }
+
+    void add(uint64_t times) {
+        Side side;
+        const verbs::Qp qp = side.make_qp();
+        std::vector<uint64_t> found(1);
+        const verbs::Mr mr = side.register_memory(found.data(), sizeof(uint64_t), kAll);
+        child_connects(side, qp.get(), board());
+        uint64_t before = 0;
+        for (uint64_t i = 0; i < times; ++i) {
+            side.post_send(qp.get(), {sge(found.data(), sizeof(uint64_t), mr->lkey)},
+                           {.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+                            .remote = board().address,
+                            .rkey = board().rkey,
+                            .add = 1});
+            if (side.wait().status != IBV_WC_SUCCESS) _exit(1);
+            if (i > 0 && found[0] <= before) _exit(2); // it had gone further than that
+            before = found[0];
+        }
+        board().done = true;
+    }
+
+    BoardMemory memory_;
+    verbs::Qp qp_;
+    pid_t pid_{0};
+};
+
+} // namespace
+
+TEST_CASE("who polls does what several senders ask for, or they do it, and none is lost" *
+          forks()) {
+    constexpr uint64_t kTimes = 20'000;
+    Owner owner;
+    Adder one{owner, kTimes}, another{owner, kTimes};
+    const uint64_t before = served();
+    std::mt19937 random{3};
+    while (!one.is_over() || !another.is_over()) {
+        for (uint32_t polls = random() % 10'000; polls > 0; --polls) owner.side.poll();
+        usleep(random() % 500);
+    }
+    CHECK(one.wait() == 0);
+    CHECK(another.wait() == 0);
+    CHECK(owner.words[0] == 2 * kTimes);
+    CHECK(served() > before);
+    CHECK(served() < before + 2 * kTimes);
+}
+
+TEST_CASE("who does not poll is not waited for" * forks()) {
+    Owner owner;
+    const uint64_t before = served();
+    CHECK(Adder{owner, 1'000}.wait() == 0);
+    CHECK(owner.words[0] == 1'000);
+    CHECK(served() == before);
+}
+
+TEST_CASE("senders that are killed while they ask leave nothing behind" * forks()) {
+    Owner owner;
+    std::mt19937 random{5};
+    for (int round = 0; round < kForks / 10; ++round) {
+        Adder adder{owner, Adder::kForEver};
+        const uint64_t before = served();
+        while (served() < before + 10) owner.side.poll();
+        for (uint32_t polls = random() % 3'000; polls > 0; --polls) owner.side.poll();
+        adder.kill();
+    }
+}
+
+TEST_CASE("who asks one that is killed is told so" * forks()) {
+    std::mt19937 random{7};
+    for (int round = 0; round < kForks / 10; ++round) {
+        BoardMemory memory;
+        Board& board = *memory.board;
+        const pid_t child = fork_child([&] {
+            Owner owner;
+            const verbs::Qp qp = owner.side.make_qp();
+            board.address = reinterpret_cast<uint64_t>(owner.words.data());
+            board.rkey = owner.mr->rkey;
+            child_connects(owner.side, qp.get(), board);
+            for (;;) owner.side.poll();
+        });
+        Side side;
+        const verbs::Qp qp = side.make_qp();
+        uint64_t found = 0;
+        const verbs::Mr mr = side.register_memory(&found, sizeof found, kAll);
+        parent_connects(side, qp.get(), board);
+        const pid_t killer = fork_child([&] {
+            usleep(random() % 2'000);
+            kill(child, SIGKILL);
+        });
+        bool killed = false;
+        for (uint64_t i = 0; !killed; ++i) {
+            side.post_send(qp.get(), {sge(&found, sizeof found, mr->lkey)},
+                           {.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+                            .remote = board.address,
+                            .rkey = board.rkey,
+                            .add = 1});
+            killed = side.wait().status != IBV_WC_SUCCESS;
+            if (!killed) CHECK(found == i);
+        }
+        waitpid(killer, nullptr, 0);
+        waitpid(child, nullptr, 0);
+        random();
+    }
+}
+
+TEST_CASE("an atomic operation that is asked for without right is not done") {
+    Owner owner;
+    const verbs::Mr local =
+        owner.side.register_memory(owner.words.data(), sizeof(uint64_t), IBV_ACCESS_LOCAL_WRITE);
+    soft::Arena& arena = soft::Process::current()->view().header();
+    soft::Asked& asked = arena.asked;
+    const uint32_t pd = arena.regions[owner.mr->rkey >> 8].pd;
+    const auto first = reinterpret_cast<uint64_t>(owner.words.data());
+    const auto ask = [&](uint32_t key, uint32_t of_pd, uint64_t address) {
+        asked.key = key;
+        asked.pd = of_pd;
+        asked.address = address;
+        asked.compare = 0;
+        asked.operand = 1;
+        asked.error = -1;
+        asked.what = soft::kAtomicAsked;
+        CHECK(!owner.side.poll());
+        CHECK(asked.what == 0);
+        return asked.error;
+    };
+    CHECK(ask(local->rkey, pd, first) == EFAULT);
+    CHECK(ask(owner.mr->rkey, pd + 1, first) == EFAULT);
+    CHECK(ask(owner.mr->rkey, pd, first + 4) == EFAULT);
+    CHECK(ask(owner.mr->rkey, pd, first + 512 * sizeof(uint64_t)) == EFAULT);
+    CHECK(ask(0, pd, first) == EFAULT);
+    CHECK(owner.words == std::vector<uint64_t>(512));
+    CHECK(ask(owner.mr->rkey, pd, first) == 0);
+    CHECK(owner.words[0] == 1);
+}
