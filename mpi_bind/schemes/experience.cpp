@@ -11,7 +11,11 @@ namespace {
 // A way that is tried is taken for so many bursts in a row, and so is one that is found again:
 // what others have left in the caches, and what they have displaced there, is not its own.
 constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
-constexpr uint32_t kAgain = 256;          // bursts until another one is tried again
+// Those that are about as quick meet once more, and for longer: one message alone at a time fills
+// caches slowly. (Of many at once, a burst does.)
+constexpr uint32_t kLongTrial = 16;
+constexpr double kClose = 1.5;   // times what the best one takes
+constexpr uint32_t kAgain = 256; // bursts until another one is tried again
 // A sender's messages take as long as their receiver tries schemes: nothing else is tried
 // meanwhile.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
@@ -77,12 +81,7 @@ Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes, Expected&
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
     if (of_ == Of::many_at_once && !entry.many) return quickest(expected);
     Records& records = entry.records[entry.many];
-    const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
-    const bool is_hopeful = is_within(kSlow, turn, expected);
-    std::optional<size_t> next;
-    if (of_ == Of::all || entry.bursts_begun >= kSettled)
-        for (size_t i = kSchemes; i-- > 0;)
-            if (!records[i].was_tried && is_within(kHopeless, i, expected)) next = i;
+    const Expected hoped = expected;
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
@@ -90,14 +89,31 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
         --entry.trial;
         return entry.bursts[entry.newest].way;
     }
-    // What was found may have had other reasons.
-    if (++entry.bursts_begun % kAgain == 0 && !next &&
-        (is_hopeful || is_within(kSlow, turn, expected)))
-        next = turn;
+    ++entry.bursts_begun;
+    const auto next = to_be_tried(entry, hoped, expected);
     if (!next) return quickest(expected);
-    records[*next].was_tried = true;
-    entry.trial = kTrial - 1;
+    const bool is_close = records[*next].known > 0 && is_within(kClose, *next, expected);
+    ++records[*next].trials;
+    entry.trial = (is_close && !entry.many ? kLongTrial : kTrial) - 1;
     return static_cast<Scheme>(*next);
+}
+
+// hoped: of each before anything was known of it; known: and now.
+std::optional<size_t> Experience::to_be_tried(const Entry& entry, const Expected& hoped,
+                                              const Expected& known) const noexcept {
+    const Records& records = entry.records[entry.many];
+    if (of_ == Of::all || entry.bursts_begun > kSettled) {
+        for (size_t i = 0; i < kSchemes; ++i)
+            if (records[i].trials == 0 && is_within(kHopeless, i, hoped)) return i;
+        for (size_t i = 0; i < kSchemes && !entry.many; ++i)
+            if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
+    }
+    // What was found may have had other reasons.
+    const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
+    if (entry.bursts_begun % kAgain == 0 &&
+        (is_within(kSlow, turn, hoped) || is_within(kSlow, turn, known)))
+        return turn;
+    return std::nullopt;
 }
 
 void Experience::end(const Ticket& ticket, uint64_t bytes, double now) noexcept {

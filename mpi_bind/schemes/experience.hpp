@@ -57,7 +57,7 @@ public:
 
 private:
     struct Record {
-        bool was_tried{false};
+        uint32_t trials{0};
         uint32_t known{0};    // bursts of which it was learned
         double byte_takes{0}; // most of the last ones, at least
     };
@@ -87,6 +87,8 @@ private:
     static uint32_t place_of(const Kind& kind) noexcept;
     Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected, double now) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
+    std::optional<size_t> to_be_tried(const Entry& entry, const Expected& hoped,
+                                      const Expected& known) const noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 
     const Of of_;

@@ -58,24 +58,31 @@ TEST_CASE("the quickest is taken, though another one was expected to be") {
     const Expected take{100, 100, 60, 150, 200};
     messages.go(kMany, take);
     const auto went = messages.go(kMany, take);
-    CHECK(went[2] >= kMany - 4); // others are tried again
+    CHECK(went[2] >= kMany - 16); // others are tried again
 }
 
 TEST_CASE("what cannot be taken, or is hopeless, never is") {
     Messages messages{{100, 100, kNever, 100, 5000}};
-    const auto went = messages.go(10'000, {100, 101, 1, 102, 1});
+    const auto went = messages.go(10'000, {100, 160, 1, 170, 1});
     CHECK(went[2] == 0);
     CHECK(went[4] == 0);
     CHECK(went[0] > 9900);
+}
+
+TEST_CASE("what is quicker when it has been taken for a while is found") {
+    Messages messages{{100, 100, kNever, kNever, kNever}};
+    messages.go(8, {100, 120, 0, 0, 0});
+    messages.go(kMany, {100, 90, 0, 0, 0});
+    CHECK(messages.go(kMany, {100, 90, 0, 0, 0})[1] >= kMany - 16);
 }
 
 TEST_CASE("what becomes quicker is found, what becomes slower is left") {
     Messages messages{{100, 100, 100, 100, 100}};
     messages.go(kMany, {100, 110, 150, 190, 300});
     messages.go(10'000, {100, 110, 150, 50, 300});
-    CHECK(messages.go(kMany, {100, 110, 150, 50, 300})[3] >= kMany - 4); // others are tried again
+    CHECK(messages.go(kMany, {100, 110, 150, 50, 300})[3] >= kMany - 16); // others are tried again
     messages.go(kMany, {100, 110, 150, 500, 300});
-    CHECK(messages.go(kMany, {100, 110, 150, 500, 300})[0] >= kMany - 4); // others are tried again
+    CHECK(messages.go(kMany, {100, 110, 150, 500, 300})[0] >= kMany - 16); // others are tried again
 }
 
 TEST_CASE("one that something else has held up does not count for much") {
@@ -83,7 +90,7 @@ TEST_CASE("one that something else has held up does not count for much") {
     messages.go(kMany, {100, 120, 0, 0, 0});
     messages.go(1, {1'000'000, 120, 0, 0, 0});
     messages.go(kMany, {100, 120, 0, 0, 0});
-    CHECK(messages.go(kMany, {100, 120, 0, 0, 0})[0] >= kMany - 4); // others are tried again
+    CHECK(messages.go(kMany, {100, 120, 0, 0, 0})[0] >= kMany - 16); // others are tried again
 }
 
 TEST_CASE("what is best for one message need not be for many at once") {
