@@ -59,6 +59,21 @@ foreign() { # COMMAND...
     env "${foreign_environment[@]}" "$@"
 }
 
+# Ends a program as soon as its output has those words, behind which it would wait for ever. False if
+# it ends without them.
+ends_saying() { # WORDS LOG COMMAND...
+    local words=$1 log=$2 pid
+    shift 2
+    timeout 60 "$@" >"$log" 2>&1 &
+    pid=$!
+    until grep -q "$words" "$log"; do
+        kill -0 $pid 2>/dev/null || return 1
+        sleep 0.1
+    done
+    kill $pid 2>/dev/null || true
+    wait $pid || true
+}
+
 # The sum of a counter over the profiles written below a path.
 profile_sum() { # PATH COUNTER
     cat "$1".* | sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p" | awk '{ n += $1 } END { printf "%.0f\n", n }'

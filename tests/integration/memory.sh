@@ -27,8 +27,8 @@ burst() { # BYTES OPTION...: with at most so much memory
 }
 
 mib=$((1 << 20))
-burst $((4 * mib)) -n $((63 / scale)) -m $((2000 / scale))
-burst $((4 * mib)) -n $((63 / scale)) -m $((1000 / scale)) --sleep 0 --poll 1
+burst $((4 * mib)) -n $((63 / scale)) -m $((1000 / scale))
+burst $((4 * mib)) -n $((63 / scale)) -m $((500 / scale)) --sleep 0 --poll 1
 burst $((4 * mib)) -n 10 -e $((100 / scale)) -m $((50 / scale)) # windows of one
 # Receives for 16 messages, and 16 kB for those that come before theirs; and the least there is.
 export FI_ODRC_MEMORY=65536
