@@ -23,7 +23,8 @@ constexpr uint32_t kLongest = 256; // messages of a burst; then there is another
 // What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises.
 constexpr double kFall = 2, kRise = 8;
-constexpr double kLate = 1.5; // times what is known: no more than that counts
+constexpr uint32_t kFirst = 4; // bursts, of which the quickest counts: others had pages to be made
+constexpr double kLate = 1.5;  // times what is known: no more than that counts
 // Times what the best one takes. Expectations may be wrong by the one; a burst in very many that
 // takes the other is not felt.
 constexpr double kHopeless = 40, kSlow = 4;
@@ -52,15 +53,14 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
     return number * 2654435769U >> (32 - kPlaceBits);
 }
 
-Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
-                                    double now) noexcept {
+Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected) noexcept {
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
     if (const Burst& now_one = entry.bursts[entry.newest];
         now_one.is_over() ||
         (now_one.begun >= kLongest && entry.bursts[1 - entry.newest].is_over())) {
-        const Burst next = next_burst(entry, bytes, expected, now);
+        const Burst next = next_burst(entry, bytes, expected);
         entry.newest = 1 - entry.newest;
         entry.bursts[entry.newest] = next;
     }
@@ -71,11 +71,11 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     return {burst.way, Ticket{place, entry.generation, entry.newest}};
 }
 
-Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes, Expected& expected,
-                                         double now) const noexcept {
+Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
+                                         Expected& expected) const noexcept {
     const Scheme way = choose(entry, bytes, expected);
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 0;
-    return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now};
+    return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now_()};
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
@@ -105,7 +105,7 @@ std::optional<size_t> Experience::to_be_tried(const Entry& entry, const Expected
     if (of_ == Of::all || entry.bursts_begun > kSettled) {
         for (size_t i = 0; i < kSchemes; ++i)
             if (records[i].trials == 0 && is_within(kHopeless, i, hoped)) return i;
-        for (size_t i = 0; i < kSchemes && !entry.many; ++i)
+        for (size_t i = 0; i < kSchemes; ++i)
             if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
     }
     // What was found may have had other reasons.
@@ -116,14 +116,14 @@ std::optional<size_t> Experience::to_be_tried(const Entry& entry, const Expected
     return std::nullopt;
 }
 
-void Experience::end(const Ticket& ticket, uint64_t bytes, double now) noexcept {
+void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {
     Entry& entry = entries_[ticket.place];
     if (entry.generation != ticket.generation) return;
     Burst& burst = entry.bursts[ticket.burst];
     burst.bytes += bytes;
     burst.counts = burst.counts && bytes > 0;
     ++burst.ended;
-    if (burst.is_over()) learn(entry, burst, now);
+    if (burst.is_over()) learn(entry, burst, now_());
 }
 
 void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
@@ -134,8 +134,8 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     Record& record = entry.records[entry.many][static_cast<size_t>(burst.way)];
     const double takes = (now - since) / static_cast<double>(burst.bytes);
     double& known = record.byte_takes;
-    if (record.known++ == 0)
-        known = takes;
+    if (++record.known <= kFirst)
+        known = record.known == 1 ? takes : std::min(known, takes);
     else if (takes < known)
         known += (takes - known) / kFall;
     else

@@ -28,8 +28,11 @@ inline Scheme quickest(const Expected& expected) noexcept {
 class Experience {
 public:
     enum class Of : uint8_t { all, many_at_once }; // what it is learned of; else expectations count
-    explicit Experience(Of of) noexcept
-        : of_{of} {}
+    // now: is called where a burst begins or ends.
+    using Clock = double (*)() noexcept;
+    Experience(Of of, Clock now) noexcept
+        : of_{of}
+        , now_{now} {}
 
     // By powers of two: of the message, and of the mean and the median piece on either side.
     struct Kind {
@@ -51,9 +54,9 @@ public:
 
     // Each way that is not hopeless is tried, now and then again, and otherwise the quickest is
     // taken. What is expected is then what was found, where that is known.
-    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected, double now) noexcept;
+    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected) noexcept;
     // bytes: 0, if it has failed.
-    void end(const Ticket& ticket, uint64_t bytes, double now) noexcept;
+    void end(const Ticket& ticket, uint64_t bytes) noexcept;
 
 private:
     struct Record {
@@ -85,13 +88,14 @@ private:
     };
 
     static uint32_t place_of(const Kind& kind) noexcept;
-    Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected, double now) const noexcept;
+    Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
     std::optional<size_t> to_be_tried(const Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 
     const Of of_;
+    const Clock now_;
 
     static constexpr int kPlaceBits = 7;
     std::array<Entry, 1 << kPlaceBits> entries_{}; // who comes to one that is taken begins anew

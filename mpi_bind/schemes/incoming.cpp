@@ -94,9 +94,8 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all
-    const auto begun =
-        transfers_.experience().begin(Experience::kind_of(answer_.bytes, offer_.shape, shape),
-                                      answer_.bytes, choice.expected(), Transfers::now());
+    const auto begun = transfers_.experience().begin(
+        Experience::kind_of(answer_.bytes, offer_.shape, shape), answer_.bytes, choice.expected());
     ticket_ = begun.ticket;
     if (begun.way == Scheme::generic && quickest(choice.expected()) == Scheme::generic)
         transfers_.came_for_nothing(peer_, tag_, offer_.bytes);
@@ -104,8 +103,7 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
 }
 
 void Incoming::learn(uint64_t bytes) noexcept {
-    if (ticket_)
-        transfers_.experience().end(*std::exchange(ticket_, std::nullopt), bytes, Transfers::now());
+    if (ticket_) transfers_.experience().end(*std::exchange(ticket_, std::nullopt), bytes);
 }
 
 bool Incoming::expose_data() {

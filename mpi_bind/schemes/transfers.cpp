@@ -28,8 +28,8 @@ Transfers::Transfers(Fabric& fabric, bool overlaps)
     : fabric_{fabric}
     , overlaps_{overlaps}
     , costs_{fabric}
-    , experience_{Experience::Of::all}
-    , departures_{Experience::Of::many_at_once}
+    , experience_{Experience::Of::all, now}
+    , departures_{Experience::Of::many_at_once, now}
     , wishes_{fabric}
     , packed_{fabric}
     , unpacked_{fabric} {
@@ -56,13 +56,12 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     expected[kAsItIsWay] = !in_one                         ? gain(sending_, shape, shape, bytes)
                            : wished == Wishes::Offers::all ? kWished
                                                            : 1 / kWished;
-    const auto begun =
-        departures_.begin(Experience::kind_of(bytes, shape, {}), bytes, expected, now());
+    const auto begun = departures_.begin(Experience::kind_of(bytes, shape, {}), bytes, expected);
     return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
 }
 
 void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
-    departures_.end(start, bytes, now());
+    departures_.end(start, bytes);
 }
 
 double Transfers::now() noexcept {

@@ -43,7 +43,6 @@ public:
     Costs& costs() noexcept { return costs_; }
     void learn_costs(fi_addr_t peer, const TrialMemory& trial);
     Experience& experience() noexcept { return experience_; } // of what was offered
-    static double now() noexcept;                             // for that
     SchemeProfile& profile() noexcept { return profile_; }
     TypeNumbers& type_numbers() noexcept { return type_numbers_; }
     KnownLayouts& known_layouts() noexcept { return known_layouts_; }
@@ -72,6 +71,7 @@ private:
         bool operator==(const Asked&) const = default;
     };
     double gain(Asked& last, const Shape& sender, const Shape& receiver, uint64_t bytes) noexcept;
+    static double now() noexcept; // for what is learned
     void go_on_all() noexcept;
     void remove(Transfer& transfer) noexcept;
     static void on_written(uint64_t bits) noexcept;

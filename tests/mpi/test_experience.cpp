@@ -16,12 +16,15 @@ constexpr Experience::Kind kKind{.bytes = 20, .out = 9, .out_median = 9, .in = 9
 constexpr uint64_t kBytes = 1 << 20;
 constexpr size_t kMany = 200;
 
+double now = 0; // nanoseconds
+double clock() noexcept { return now; }
+
 // Bursts of messages of which each takes what is said, in nanoseconds, one after the other.
 class Messages {
 public:
     explicit Messages(const Expected& expected, Experience::Of of = Experience::Of::all)
         : expected_{expected}
-        , experience_{of} {}
+        , experience_{of, clock} {}
 
     // How many bursts went with each.
     std::array<size_t, kSchemes> go(size_t bursts, const Expected& take, size_t of = 1) {
@@ -36,19 +39,18 @@ private:
         std::vector<Experience::Begun> burst;
         for (size_t i = 0; i < messages; ++i) {
             Expected expected = expected_;
-            burst.push_back(experience_.begin(kKind, kBytes, expected, now_));
+            burst.push_back(experience_.begin(kKind, kBytes, expected));
             CHECK(burst.back().way == burst.front().way);
         }
         for (const auto& message : burst) {
-            now_ += take[static_cast<size_t>(message.way)];
-            experience_.end(*message.ticket, kBytes, now_);
+            now += take[static_cast<size_t>(message.way)];
+            experience_.end(*message.ticket, kBytes);
         }
         return burst.front().way;
     }
 
     const Expected expected_;
     Experience experience_;
-    double now_{0};
 };
 
 } // namespace
@@ -117,32 +119,32 @@ TEST_CASE("where one alone tells nothing, what is expected of it counts") {
 }
 
 TEST_CASE("those that never end all at once are a new burst from time to time") {
-    Experience experience{Experience::Of::all};
+    Experience experience{Experience::Of::all, clock};
     std::vector<Experience::Begun> under_way;
-    double now = 0;
     std::array<size_t, kSchemes> last{};
     for (size_t i = 0; i < 8000; ++i) {
         Expected expected{100, 100, 5000, 5000, 5000};
-        under_way.push_back(experience.begin(kKind, kBytes, expected, now));
+        under_way.push_back(experience.begin(kKind, kBytes, expected));
         if (i > 7000) ++last[static_cast<size_t>(under_way.back().way)];
         if (under_way.size() < 20) continue;
         now += under_way.front().way == Scheme::generic ? 100 : 50;
-        experience.end(*under_way.front().ticket, kBytes, now);
+        experience.end(*under_way.front().ticket, kBytes);
         under_way.erase(under_way.begin());
     }
     CHECK(last[1] > 900);
 }
 
 TEST_CASE("what has failed is not learned of, what cannot be taken in a burst goes otherwise") {
-    Experience experience{Experience::Of::all};
+    Experience experience{Experience::Of::all, clock};
     for (int i = 0; i < 100; ++i) {
         Expected expected{100, 100, 5000, 5000, 5000};
-        const auto begun = experience.begin(kKind, kBytes, expected, i);
-        experience.end(*begun.ticket, begun.way == Scheme::bc_spup ? 0 : kBytes, i + 0.5);
+        const auto begun = experience.begin(kKind, kBytes, expected);
+        now += begun.way == Scheme::bc_spup ? 1 : 100;
+        experience.end(*begun.ticket, begun.way == Scheme::bc_spup ? 0 : kBytes);
     }
     Expected expected{100, 100, 5000, 5000, 5000}, without{kNever, 100, 2000, 2000, 2000};
-    CHECK(experience.begin(kKind, kBytes, expected, 100).way == Scheme::generic);
-    const auto otherwise = experience.begin(kKind, kBytes, without, 100);
+    CHECK(experience.begin(kKind, kBytes, expected).way == Scheme::generic);
+    const auto otherwise = experience.begin(kKind, kBytes, without);
     CHECK(otherwise.way == Scheme::bc_spup);
     CHECK(!otherwise.ticket);
 }
@@ -152,20 +154,19 @@ TEST_CASE("the quickest is not taken for a message with which it cannot be") {
     const auto went = messages.go(kMany, {100, 50, 0, 0, 0});
     CHECK(went[1] > kMany / 2);
     Expected without{100, kNever, 5000, 5000, 5000};
-    const auto begun = messages.experience().begin(kKind, kBytes, without, 1e9);
+    const auto begun = messages.experience().begin(kKind, kBytes, without);
     CHECK(begun.way == Scheme::generic);
     CHECK(begun.ticket);
 }
 
 TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotten is nothing") {
-    Experience experience{Experience::Of::all};
+    Experience experience{Experience::Of::all, clock};
     const auto go = [&](const Experience::Kind& kind, const Expected& take) {
-        double now = 0;
         for (size_t i = 0; i < kMany; ++i) {
             Expected expected{100, 100, 5000, 5000, 5000};
-            const auto begun = experience.begin(kind, kBytes, expected, now);
+            const auto begun = experience.begin(kind, kBytes, expected);
             now += take[static_cast<size_t>(begun.way)];
-            experience.end(*begun.ticket, kBytes, now);
+            experience.end(*begun.ticket, kBytes);
         }
     };
     constexpr Experience::Kind kOther{
@@ -173,14 +174,14 @@ TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotte
     go(kKind, {100, 50, 0, 0, 0});
     go(kOther, {50, 100, 0, 0, 0});
     Expected expected{100, 100, 5000, 5000, 5000};
-    const auto begun = experience.begin(kKind, kBytes, expected, 1e6);
+    const auto begun = experience.begin(kKind, kBytes, expected);
     CHECK(begun.way == Scheme::bc_spup);
     CHECK(expected[1] == doctest::Approx(50));
     CHECK(expected[0] == doctest::Approx(100));
-    CHECK(experience.begin(kOther, kBytes, expected, 1e6).way == Scheme::generic);
+    CHECK(experience.begin(kOther, kBytes, expected).way == Scheme::generic);
     for (uint8_t out = 0; out < 64; ++out)
         for (uint8_t median = 0; median < 8; ++median)
             go({.bytes = 20, .out = out, .out_median = median, .in = 9, .in_median = 9},
                {1, 1, 1, 1, 1});
-    experience.end(*begun.ticket, kBytes, 2e6);
+    experience.end(*begun.ticket, kBytes);
 }
