@@ -16,8 +16,8 @@ constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5;   // times what the best one takes
 constexpr uint32_t kAgain = 256; // bursts until another one is tried again
-// A sender's messages take as long as their receiver tries schemes: nothing else is tried
-// meanwhile.
+// What a sender offers takes as long as its receiver tries schemes: it counts when the receiver has
+// found the best one.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // What was held up by something else tells nothing of a way, and what was quick could be: so
@@ -68,14 +68,15 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     if (expected[static_cast<size_t>(burst.way)] == kNever)
         return {quickest(expected), std::nullopt};
     ++burst.begun;
-    return {burst.way, Ticket{place, entry.generation, entry.newest}};
+    return {burst.way, Ticket{place, entry.generation, entry.newest, burst.way}};
 }
 
 Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
                                          Expected& expected) const noexcept {
     const Scheme way = choose(entry, bytes, expected);
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 0;
-    return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now_()};
+    return {
+        .way = way, .counts = entry.in_a_row >= kWarm && entry.trial < kLongTrial, .begin = now_()};
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
@@ -92,9 +93,12 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
     ++entry.bursts_begun;
     const auto next = to_be_tried(entry, hoped, expected);
     if (!next) return quickest(expected);
-    const bool is_close = records[*next].known > 0 && is_within(kClose, *next, expected);
-    ++records[*next].trials;
-    entry.trial = (is_close && !entry.many ? kLongTrial : kTrial) - 1;
+    const bool is_first = records[*next].trials++ == 0;
+    const bool is_close = !is_first && is_within(kClose, *next, expected);
+    entry.trial = (is_first && next == settling_ ? kSettled + kTrial
+                   : is_close && !entry.many     ? kLongTrial
+                                                 : kTrial) -
+                  1;
     return static_cast<Scheme>(*next);
 }
 
@@ -102,12 +106,14 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
 std::optional<size_t> Experience::to_be_tried(const Entry& entry, const Expected& hoped,
                                               const Expected& known) const noexcept {
     const Records& records = entry.records[entry.many];
-    if (of_ == Of::all || entry.bursts_begun > kSettled) {
-        for (size_t i = 0; i < kSchemes; ++i)
-            if (records[i].trials == 0 && is_within(kHopeless, i, hoped)) return i;
-        for (size_t i = 0; i < kSchemes; ++i)
-            if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
-    }
+    std::optional<size_t> next;
+    for (size_t i = 0; i < kSchemes; ++i)
+        if (records[i].trials == 0 && is_within(kHopeless, i, hoped) &&
+            (!next || hoped[i] < hoped[*next]))
+            next = i;
+    if (next) return next;
+    for (size_t i = 0; i < kSchemes; ++i)
+        if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
     // What was found may have had other reasons.
     const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
     if (entry.bursts_begun % kAgain == 0 &&
@@ -130,7 +136,8 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     const double since = std::max(burst.begin, entry.last_end);
     entry.last_end = now;
     entry.many = burst.begun > 1;
-    if (!burst.counts) return;
+    entry.most = std::max(burst.begun, entry.most - (entry.most + 3) / 4);
+    if (!burst.counts || 2 * burst.begun < entry.most) return;
     Record& record = entry.records[entry.many][static_cast<size_t>(burst.way)];
     const double takes = (now - since) / static_cast<double>(burst.bytes);
     double& known = record.byte_takes;

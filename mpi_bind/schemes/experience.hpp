@@ -28,11 +28,13 @@ inline Scheme quickest(const Expected& expected) noexcept {
 class Experience {
 public:
     enum class Of : uint8_t { all, many_at_once }; // what it is learned of; else expectations count
-    // now: is called where a burst begins or ends.
+    // now: is called where a burst begins or ends. settling: a way whose peers need some bursts
+    // until they do their part well.
     using Clock = double (*)() noexcept;
-    Experience(Of of, Clock now) noexcept
+    Experience(Of of, Clock now, size_t settling = kSchemes) noexcept
         : of_{of}
-        , now_{now} {}
+        , now_{now}
+        , settling_{settling} {}
 
     // By powers of two: of the message, and of the mean and the median piece on either side.
     struct Kind {
@@ -46,6 +48,7 @@ public:
     struct Ticket {
         uint32_t place, generation;
         uint8_t burst;
+        Scheme way;
     };
     struct Begun {
         Scheme way;
@@ -81,6 +84,7 @@ private:
         uint32_t in_a_row{0}; // that had the way of the newest one before it
         uint32_t trial{0};    // bursts that are to go like the newest one
         uint8_t newest{0};    // burst; the other one's last messages may still be under way
+        uint32_t most{0};     // messages of the last bursts: a tail of them tells little
         bool many{false};     // messages were in the last burst, and so will be in the next
         std::array<Burst, 2> bursts{};
         std::array<Records, 2> records{}; // of one message, of many
@@ -96,6 +100,7 @@ private:
 
     const Of of_;
     const Clock now_;
+    const size_t settling_;
 
     static constexpr int kPlaceBits = 7;
     std::array<Entry, 1 << kPlaceBits> entries_{}; // who comes to one that is taken begins anew
