@@ -5,6 +5,7 @@
 // the connection that it needs or those after it.
 
 #include "support/batches.hpp"
+#include "support/crowd.hpp"
 #include "support/messenger.hpp"
 #include "support/options.hpp"
 #include "support/pin.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace fabtests_ext {
 namespace {
@@ -29,6 +31,7 @@ struct Options {
     Memory memory{Memory::one};
     bool untagged{false};
     bool first{false};
+    int connected{0}; // endpoints besides
 };
 
 // Bytes after which a batch of large messages has lasted long enough.
@@ -46,6 +49,17 @@ public:
                      options.untagged ? Messenger::Kind::untagged : Messenger::Kind::tagged,
                      4,
                      {.address_format = options.format}} {}
+
+    // The first one's endpoint gets as many more peers, of the other process.
+    void meet_crowd(const Names& names) {
+        if (!first()) crowd_.emplace(options_.choice, names);
+        team_.barrier();
+        if (first())
+            for (int i = 0; i < names.size(); ++i) messenger_.greet(names, i);
+        else
+            crowd_->listen();
+        messenger_.meet(team_);
+    }
 
     void run() {
         for (const size_t size : options_.sizes) ping_pong(size);
@@ -117,10 +131,15 @@ private:
     Team& team_;
     const Options& options_;
     Messenger messenger_;
+    std::optional<Crowd> crowd_; // of the second one
 };
 
-void run(Team& team, const Options& options) {
-    if (!options.first) return Member{team, options}.run();
+void run(Team& team, const Options& options, const Names& names) {
+    if (!options.first) {
+        Member member{team, options};
+        if (names.size() > 0) member.meet_crowd(names);
+        return member.run();
+    }
     Samples samples;
     for (int i = 0; i < options.effort.batches; ++i) Member{team, options}.first_word(samples);
     if (team.rank() == 0) samples.report("first." + std::to_string(options.sizes.front()), "us");
@@ -146,10 +165,15 @@ int main(int argc, char** argv) {
         ->transform(CLI::CheckedTransformer(kMemories));
     app.add_flag("-f,--first", options.first,
                  "the first word between new endpoints, there and back, once in a batch");
+    app.add_option("-c,--connected", options.connected,
+                   "other endpoints that the first one is connected to as well")
+        ->check(CLI::Range(1, 1 << 20))
+        ->excludes("--untagged");
     CLI11_PARSE(app, argc, argv);
+    const Names names{options.connected};
     return run_team(2, [&](Team& team) {
         pin(team.rank());
-        run(team, options);
+        run(team, options, names);
         return 0;
     });
 }

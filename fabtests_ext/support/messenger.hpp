@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fabric.hpp"
+#include "names.hpp"
 #include "samples.hpp"
 #include "spin.hpp"
 
@@ -53,6 +54,14 @@ public:
             return kind_ == Kind::tagged ? fi_tinject(endpoint_.ep(), memory, size, peer_, tag)
                                          : fi_inject(endpoint_.ep(), memory, size, peer_);
         });
+    }
+
+    // A tagged word to one that is no part of the team.
+    void greet(const Names& names, int i) {
+        const fi_addr_t other = names.insert_into(endpoint_, i);
+        const uint64_t word = 0;
+        retry("fi_tinject",
+              [&] { return fi_tinject(endpoint_.ep(), &word, sizeof word, other, 0); });
     }
 
     // The call takes it with it. False where it would not, for so many seconds in which progress
