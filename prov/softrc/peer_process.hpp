@@ -19,8 +19,11 @@ namespace odrc::soft {
 // asked for a while, each time a longer one. Threads need not agree.
 class Asking {
 public:
-    explicit Asking(uint32_t most) noexcept // times that it is left out
-        : most_{most} {}
+    // Times that it is left out.
+    Asking(uint32_t least, uint32_t most) noexcept
+        : least_{least}
+        , most_{most}
+        , next_{least} {}
 
     bool is_worth_it() noexcept {
         const uint32_t left = left_out_.load(std::memory_order_relaxed);
@@ -29,7 +32,7 @@ public:
     }
     void was_in_time() noexcept {
         const uint32_t next = next_.load(std::memory_order_relaxed);
-        if (next > kLeast) next_.store(next - 1, std::memory_order_relaxed);
+        if (next > least_) next_.store(next - 1, std::memory_order_relaxed);
     }
     void was_late() noexcept {
         const uint32_t next = next_.load(std::memory_order_relaxed);
@@ -38,11 +41,9 @@ public:
     }
 
 private:
-    static constexpr uint32_t kLeast = 16; // times
-
-    const uint32_t most_;
-    std::atomic<uint32_t> left_out_{0};  // times
-    std::atomic<uint32_t> next_{kLeast}; // after the next time
+    const uint32_t least_, most_;
+    std::atomic<uint32_t> left_out_{0}; // times
+    std::atomic<uint32_t> next_;        // after the next time
 };
 
 // A process that this one's queue pairs are connected to: perhaps this one itself.
@@ -84,8 +85,8 @@ private:
     bool lets_us_in_{true};
     std::atomic<bool> dead_{false};
     std::atomic<int64_t> asked_{0}; // the tick
-    Asking joining_{4096};          // who is late holds up a copy by milliseconds
-    Asking serving_{64};            // what nobody does can be taken back
+    Asking joining_{16, 4096};      // who is late holds up a copy by milliseconds
+    Asking serving_{1, 64};         // what nobody does is taken back
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };
