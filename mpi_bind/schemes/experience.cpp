@@ -68,7 +68,7 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     if (expected[static_cast<size_t>(burst.way)] == kNever)
         return {quickest(expected), std::nullopt};
     ++burst.begun;
-    return {burst.way, Ticket{place, entry.generation, entry.newest, burst.way}};
+    return {burst.way, Ticket{place, entry.generation, entry.newest}};
 }
 
 Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
@@ -80,7 +80,7 @@ Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
-    if (of_ == Of::many_at_once && !entry.many) return quickest(expected);
+    if (of_ == Of::none || (of_ == Of::many_at_once && !entry.many)) return quickest(expected);
     Records& records = entry.records[entry.many];
     const Expected hoped = expected;
     for (size_t i = 0; i < kSchemes; ++i)

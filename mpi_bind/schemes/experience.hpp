@@ -27,7 +27,8 @@ inline Scheme quickest(const Expected& expected) noexcept {
 // point.
 class Experience {
 public:
-    enum class Of : uint8_t { all, many_at_once }; // what it is learned of; else expectations count
+    // What is learned of; for others, what is expected counts.
+    enum class Of : uint8_t { none, all, many_at_once };
     // now: is called where a burst begins or ends. settling: a way whose peers need some bursts
     // until they do their part well.
     using Clock = double (*)() noexcept;
@@ -48,7 +49,6 @@ public:
     struct Ticket {
         uint32_t place, generation;
         uint8_t burst;
-        Scheme way;
     };
     struct Begun {
         Scheme way;

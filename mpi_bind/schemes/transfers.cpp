@@ -24,12 +24,13 @@ constexpr double kWished = 1.25;
 
 } // namespace
 
+// Where processes share processors, what a burst takes tells of the others: nothing is learned.
 Transfers::Transfers(Fabric& fabric, bool overlaps)
     : fabric_{fabric}
     , overlaps_{overlaps}
     , costs_{fabric}
-    , experience_{Experience::Of::all, now}
-    , departures_{Experience::Of::many_at_once, now, kOfferedWay}
+    , experience_{overlaps ? Experience::Of::all : Experience::Of::none, now}
+    , departures_{overlaps ? Experience::Of::many_at_once : Experience::Of::none, now, kOfferedWay}
     , wishes_{fabric}
     , packed_{fabric}
     , unpacked_{fabric} {
@@ -61,10 +62,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
 }
 
 void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
-    // What was not offered has to be unpacked yet: where processes share processors, a third of its
-    // work still holds up all of them.
-    const bool is_over = overlaps_ || static_cast<size_t>(start.way) == kOfferedWay;
-    departures_.end(start, is_over ? bytes : bytes - bytes / 3);
+    departures_.end(start, bytes);
 }
 
 double Transfers::now() noexcept {

@@ -118,6 +118,13 @@ TEST_CASE("where one alone tells nothing, what is expected of it counts") {
     CHECK(messages.go(kMany, kTake)[0] == kMany);
 }
 
+TEST_CASE("where nothing is to be learned, what is expected counts") {
+    Messages messages{{110, 100, kNever, kNever, kNever}, Experience::Of::none};
+    constexpr Expected kTake{50, 100, 0, 0, 0};
+    CHECK(messages.go(kMany, kTake)[1] == kMany);
+    CHECK(messages.go(50, kTake, 32)[1] == 50);
+}
+
 TEST_CASE("those that never end all at once are a new burst from time to time") {
     Experience experience{Experience::Of::all, clock};
     std::vector<Experience::Begun> under_way;
