@@ -3,9 +3,8 @@
 
 #include "softrc/joint_copy.hpp"
 
-#include "base/clock.hpp"
+#include "softrc/await_peer.hpp"
 #include "softrc/private_copy.hpp"
-#include "softrc/process.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,8 +17,6 @@ constexpr size_t kLeastPiece = size_t{16} << 10, kMostPiece = size_t{64} << 10; 
 constexpr size_t kPieces = 8;             // of a copy, at least
 constexpr int kPiecesOfAPoll = 2;         // which is not to take long
 constexpr uint32_t kSpinsOfAPiece = 1000; // some ten microseconds
-constexpr uint32_t kPausesPerLook = 16;   // on a busy machine each may take milliseconds
-constexpr auto kPatience = std::chrono::seconds{10};
 
 int copy_piece(PeerProcess& peer, Direction direction, std::byte* here, uint64_t there,
                size_t length) noexcept {
@@ -81,13 +78,7 @@ public:
         }
         // It has no processor, in the middle of a piece.
         peer_.joining().was_late();
-        const Time deadline = Clock::now() + kPatience;
-        for (uint32_t spins = 1; !is_left_alone(); ++spins) {
-            if (spins % kPausesPerLook == 0 && (peer_.check_dead() || Clock::now() > deadline))
-                return false;
-            process_.pause();
-        }
-        return true;
+        return await_peer(process_, peer_, [this] { return is_left_alone(); });
     }
     void leave() noexcept { copy_->who.store(0, std::memory_order_release); }
 

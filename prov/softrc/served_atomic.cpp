@@ -3,9 +3,8 @@
 
 #include "softrc/served_atomic.hpp"
 
-#include "base/clock.hpp"
 #include "softrc/atomic_lock.hpp"
-#include "softrc/process.hpp"
+#include "softrc/await_peer.hpp"
 
 #include <cerrno>
 
@@ -13,23 +12,10 @@ namespace odrc::soft {
 namespace {
 
 constexpr uint32_t kSpins = 100;           // in which who polls has long looked
-constexpr uint32_t kPausesPerLook = 16;    // on a busy machine each may take milliseconds
 constexpr uint32_t kSpinsOfAnother = 1000; // thread of ours, which is at it
-constexpr auto kPatience = std::chrono::seconds{10};
 
 bool is_over(const Asked& asked) noexcept {
     return (asked.what.load(std::memory_order_acquire) & (kAtomicAsked | kAtomicTaken)) == 0;
-}
-
-// The peer has taken it, but has no processor now.
-bool await(Process& process, PeerProcess& peer, const Asked& asked) noexcept {
-    const Time deadline = Clock::now() + kPatience;
-    for (uint32_t spins = 1; !is_over(asked); ++spins) {
-        if (spins % kPausesPerLook == 0 && (peer.check_dead() || Clock::now() > deadline))
-            return false;
-        process.pause();
-    }
-    return true;
 }
 
 // False: it is as if it had not been asked for.
@@ -44,7 +30,7 @@ bool is_done(Process& process, PeerProcess& peer, Asked& asked, int& error) noex
     }
     peer.serving().was_late();
     if (asked.what.fetch_and(~kAtomicAsked, std::memory_order_acquire) & kAtomicAsked) return false;
-    error = await(process, peer, asked) ? asked.error : ESRCH;
+    error = await_peer(process, peer, [&] { return is_over(asked); }) ? asked.error : ESRCH;
     return true;
 }
 
