@@ -52,7 +52,7 @@ public:
 
     // The first one's endpoint gets as many more peers, of the other process.
     void meet_crowd(const Names& names) {
-        if (!first()) crowd_.emplace(options_.choice, names);
+        if (!first()) crowd_.emplace(options_.choice, options_.format, names);
         team_.barrier();
         if (first())
             for (int i = 0; i < names.size(); ++i) messenger_.greet(names, i);
@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
     app.add_option("-c,--connected", options.connected,
                    "other endpoints that the first one is connected to as well")
         ->check(CLI::Range(1, 1 << 20))
-        ->excludes("--untagged");
+        ->excludes("--untagged", "--first");
     CLI11_PARSE(app, argc, argv);
     const Names names{options.connected};
     return run_team(2, [&](Team& team) {

@@ -12,8 +12,8 @@ namespace fabtests_ext {
 // Endpoints of one process that another one's endpoint is connected to, and that do nothing more.
 class Crowd {
 public:
-    Crowd(const Choice& choice, const Names& names)
-        : base_{choice, {.caps = FI_TAGGED}} {
+    Crowd(const Choice& choice, uint32_t address_format, const Names& names)
+        : base_{choice, {.caps = FI_TAGGED, .address_format = address_format}} {
         for (int i = 0; i < names.size(); ++i) {
             fid_ep* ep = endpoints_.emplace_back(base_.open_another()).get();
             names.set(i, ep);
