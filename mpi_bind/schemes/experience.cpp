@@ -54,6 +54,7 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
 }
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected) noexcept {
+    if (of_ == Of::none) return {quickest(expected), std::nullopt};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
@@ -80,7 +81,7 @@ Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
-    if (of_ == Of::none || (of_ == Of::many_at_once && !entry.many)) return quickest(expected);
+    if (of_ == Of::many_at_once && !entry.many) return quickest(expected);
     Records& records = entry.records[entry.many];
     const Expected hoped = expected;
     for (size_t i = 0; i < kSchemes; ++i)

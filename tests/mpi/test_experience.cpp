@@ -44,7 +44,7 @@ private:
         }
         for (const auto& message : burst) {
             now += take[static_cast<size_t>(message.way)];
-            experience_.end(*message.ticket, kBytes);
+            if (message.ticket) experience_.end(*message.ticket, kBytes);
         }
         return burst.front().way;
     }
