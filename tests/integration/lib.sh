@@ -67,7 +67,10 @@ ends_saying() { # WORDS LOG COMMAND...
     timeout 60 "$@" >"$log" 2>&1 &
     pid=$!
     until grep -q "$words" "$log"; do
-        kill -0 $pid 2>/dev/null || return 1
+        kill -0 $pid 2>/dev/null || {
+            grep -q "$words" "$log" # the last that it said
+            return
+        }
         sleep 0.1
     done
     kill $pid 2>/dev/null || true
