@@ -201,7 +201,10 @@ void NodeMember::release_qp_number(uint32_t number) noexcept {
 std::optional<QpPlace> NodeMember::find_qp(uint32_t number) const noexcept {
     const QpLocation location = node().qps[number % kQpNumbers].load(std::memory_order_seq_cst);
     const QpPlace place = place_of(location);
-    if (location == 0 || !find_process(place.slot, place.generation)) return std::nullopt;
+    const ProcessSlot& there = node().processes[place.slot % kMaxProcesses];
+    if (location == 0 || there.pid.load(std::memory_order_acquire) == 0 ||
+        there.generation.load(std::memory_order_acquire) != place.generation)
+        return std::nullopt;
     return place;
 }
 

@@ -51,6 +51,7 @@ public:
     uint32_t allocate_qp_number(uint64_t port_offset) noexcept;
     void release_qp_number(uint32_t number) noexcept;
 
+    // Its process may have died since.
     std::optional<QpPlace> find_qp(uint32_t number) const noexcept;
 
     // The process in a slot, while it is the one of that generation.
