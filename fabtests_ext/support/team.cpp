@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <linux/futex.h>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -16,6 +18,7 @@
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,18 +35,23 @@ struct Team::Shared {
     Said said[kMost]{};
 };
 
-// The last one of a host to come speaks for it.
+// The last one of a host to come speaks for it. Who has looked often for the others sleeps.
 void Team::barrier(const std::function<void()>& meanwhile) {
     const int phase = shared_->phase.load();
     if (shared_->arrived.fetch_add(1) + 1 == here_) {
         if (other_) swap_with_other_host();
         shared_->arrived.store(0);
         shared_->phase.store(phase + 1);
+        syscall(SYS_futex, &shared_->phase, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
         return;
     }
-    while (shared_->phase.load() == phase) {
+    constexpr int kOften = 1000;
+    for (int looks = 0; shared_->phase.load() == phase; ++looks) {
         if (meanwhile) meanwhile();
-        sched_yield();
+        if (meanwhile || looks < kOften)
+            sched_yield();
+        else
+            syscall(SYS_futex, &shared_->phase, FUTEX_WAIT, phase, nullptr, nullptr, 0);
     }
 }
 

@@ -23,6 +23,7 @@
 #include <rdma/fi_rma.h>
 #include <sched.h>
 #include <span>
+#include <unistd.h>
 
 namespace duo {
 
@@ -86,14 +87,28 @@ public:
     std::deque<Outcome> outcomes;
 };
 
+// What is done between two looks. Who has waited for long looks less often: others want the
+// processor.
+class Pause {
+public:
+    void operator()() {
+        if (Clock::now() < often_)
+            sched_yield();
+        else
+            usleep(100);
+    }
+
+private:
+    const Clock::time_point often_{Clock::now() + std::chrono::milliseconds{50}};
+};
+
 // Makes progress on all of them until the condition holds; fails the test if it never does.
 template <class Group>
 void poll_until(Group& group, const std::function<bool()>& condition) {
     const auto end = Clock::now() + kPatience;
-    while (!condition()) {
+    for (Pause pause; !condition(); pause()) {
         REQUIRE(Clock::now() < end);
         group.poll();
-        sched_yield();
     }
 }
 

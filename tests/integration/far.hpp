@@ -17,6 +17,11 @@ namespace duo {
 
 // A process that runs body between fork and exit, and memory to talk to it.
 struct Board {
+    void await(int other) const {
+        for (Pause pause; step < other; pause()) {
+        }
+    }
+
     std::atomic<int> step{0};
     char name[64]{};
     char peer[64]{};
@@ -52,9 +57,7 @@ public:
         pid_ = 0;
         return status;
     }
-    void await(int step) {
-        while (board->step < step) sched_yield();
-    }
+    void await(int step) const { board->await(step); }
 
     pid_t pid() const { return pid_; }
 
@@ -70,7 +73,7 @@ struct Far {
         : side{wishes} {
         std::memcpy(board.name, side.endpoint.name().data(), sizeof(sockaddr_in));
         board.step = 1;
-        while (board.step < 2) sched_yield();
+        board.await(2);
         peer = side.endpoint.insert({board.peer, sizeof(sockaddr_in)});
     }
     Watched side;
@@ -89,11 +92,10 @@ inline fi_addr_t meet(Watched& near, Child& child) {
 
 inline Outcome outcome(Watched& side, const void* context) {
     const auto end = Clock::now() + kPatience;
-    for (;;) {
+    for (Pause pause;; pause()) {
         if (const auto found = side.take(context)) return *found;
         REQUIRE(Clock::now() < end);
         side.poll();
-        sched_yield();
     }
 }
 

@@ -86,10 +86,9 @@ public:
     // The error of an operation, or 0. Patience ends with an exception.
     int end_of(const void* context) {
         const auto latest = Clock::now() + kPatience;
-        while (Clock::now() < latest) {
+        for (Pause pause; Clock::now() < latest; pause()) {
             me.poll();
             if (const auto o = me.take(context)) return o->error ? o->error->err : 0;
-            sched_yield();
         }
         throw std::runtime_error{"an operation hangs"};
     }

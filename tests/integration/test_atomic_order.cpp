@@ -170,7 +170,7 @@ TEST_CASE("processes add to one number of another's" * forks()) {
     constexpr size_t kTimes = 2000;
     const auto initiator = [](Board& board) {
         Far far{board, kAtomicWishes};
-        while (board.step < 3) sched_yield();
+        board.await(3);
         Offer offer;
         std::memcpy(&offer, board.name, sizeof offer);
         const auto seen = fetch_and_add(far.side, far.peer, offer.address, offer.key, kTimes);

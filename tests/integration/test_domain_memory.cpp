@@ -101,7 +101,7 @@ TEST_CASE("a peer writes and reads it without the kernel" * forks()) {
               "fi_read");
         if (outcome(far.side, &reading).error || in != out) _exit(5);
         board.step = 3;
-        while (board.step < 4) sched_yield();
+        board.await(4);
     }};
     Watched near{kRmaWishes};
     const fi_addr_t far = meet(near, child);

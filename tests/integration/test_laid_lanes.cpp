@@ -33,7 +33,7 @@ void answer_one(Board& board) {
     const std::string name = side.endpoint.name();
     std::memcpy(board.name, name.data(), name.size());
     board.step = 1;
-    while (board.step < 2) sched_yield();
+    board.await(2);
     const fi_addr_t peer = side.endpoint.insert({board.peer, sizeof board.peer});
     char in = 0;
     int receiving = 0, sending = 0;
