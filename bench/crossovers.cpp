@@ -6,11 +6,10 @@
 
 #include "base/parameters.hpp"
 #include "base/watchdog.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/samples.hpp"
 #include "ofi/devices.hpp"
 #include "transfer/device_costs.hpp"
-
-#include <CLI/CLI.hpp>
 
 namespace {
 
@@ -104,17 +103,11 @@ void choose(const verbs::Device& device, int times) {
 
 int main(int argc, char** argv) {
     int rounds = 200, times = 10, choices = 5;
-    CLI::App app{"What a device takes for so many bytes, in each way."};
-    app.add_option("-r,--rounds", rounds, "of all ways, in turn")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-i,--iterations", times, "of a way in a round")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-c,--choices", choices, "of the provider's")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"What a device takes for so many bytes, in each way."};
+    command.option("-r,--rounds", rounds, "of all ways, in turn").positive();
+    command.option("-i,--iterations", times, "of a way in a round").positive();
+    command.option("-c,--choices", choices, "of the provider's").positive();
+    if (!command.read(argc, argv)) return command.status();
     define_parameters();
     for (const auto& device : ofi::devices()) {
         measure(*device, rounds, times);

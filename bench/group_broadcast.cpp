@@ -4,11 +4,11 @@
 // How long a broadcast takes until the last member has it, in the way that the environment says
 // (FI_ODRC_BROADCAST). bench/broadcast puts the ways side by side.
 
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/fabric.hpp"
 #include "fabtests_ext/support/samples.hpp"
 #include "fabtests_ext/support/team.hpp"
 
-#include <CLI/CLI.hpp>
 #include <rdma/fi_collective.h>
 #include <sched.h>
 #include <time.h>
@@ -110,17 +110,18 @@ private:
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"Time to the last member of broadcasts, in microseconds: members, bytes, median, "
-                 "least and most of it, bytes a microsecond."};
-    app.add_option("-d,--device", options.device)->capture_default_str();
-    app.add_option("-n,--processes", options.processes)->capture_default_str();
-    app.add_option("-r,--rounds", options.rounds)->capture_default_str();
-    app.add_option("-s,--sizes", options.sizes)->delimiter(',');
-    app.add_option("-b,--busy", options.busy_us,
+    CommandLine command{
+        "Time to the last member of broadcasts, in microseconds: members, bytes, median, "
+        "least and most of it, bytes a microsecond."};
+    command.option("-d,--device", options.device);
+    command.option("-n,--processes", options.processes);
+    command.option("-r,--rounds", options.rounds);
+    command.option("-s,--sizes", options.sizes).with_commas();
+    command.option("-b,--busy", options.busy_us,
                    "All members but the root and the last compute for so many microseconds, and do "
                    "not poll, before "
                    "they begin; until when the last has it counts");
-    CLI11_PARSE(app, argc, argv);
+    if (!command.read(argc, argv)) return command.status();
     return run_team(options.processes, [&](Team& team) {
         Member member{team, options};
         for (const size_t size : options.sizes) member.measure(size);

@@ -5,13 +5,13 @@
 // which no transport of messages gets.
 
 #include "bench/single_copy.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/pin.hpp"
 #include "fabtests_ext/support/samples.hpp"
 #include "fabtests_ext/support/shared.hpp"
 #include "fabtests_ext/support/spin.hpp"
 
 #include <atomic>
-#include <CLI/CLI.hpp>
 
 namespace bench {
 
@@ -58,11 +58,12 @@ void handover(Team& team, Lines& lines, const Options& options) {
 int main(int argc, char** argv) {
     using namespace bench;
     Options options;
-    CLI::App app{"The cost of handing a cache line, or a block of memory, to another processor."};
-    app.add_option("-b,--batches", options.batches)->capture_default_str();
-    app.add_option("-i,--iterations", options.iterations, "of a batch")->capture_default_str();
-    app.add_flag("-c,--copy", options.copy, "blocks: process_vm_writev, -readv and memcpy");
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{
+        "The cost of handing a cache line, or a block of memory, to another processor."};
+    command.option("-b,--batches", options.batches);
+    command.option("-i,--iterations", options.iterations, "of a batch");
+    command.flag("-c,--copy", options.copy, "blocks: process_vm_writev, -readv and memcpy");
+    if (!command.read(argc, argv)) return command.status();
     const Shared<Lines> lines;
     const SingleCopy copy;
     return fabtests_ext::run_team(2, [&](Team& team) {

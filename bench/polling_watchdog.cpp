@@ -183,14 +183,12 @@ int run(Team& team, const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"The thread that makes progress in the program's stead"};
-    add_choice(app, options.choice);
-    app.add_option("-t,--seconds", options.seconds, "of polling")->capture_default_str();
-    app.add_option("--talk", options.talk, "milliseconds of messages there and back in a round")
-        ->capture_default_str();
-    app.add_option("--compute", options.compute, "milliseconds without a look after that")
-        ->capture_default_str();
-    app.add_option("-r,--rounds", options.rounds, "of both")->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"The thread that makes progress in the program's stead"};
+    add_choice(command, options.choice);
+    command.option("-t,--seconds", options.seconds, "of polling");
+    command.option("--talk", options.talk, "milliseconds of messages there and back in a round");
+    command.option("--compute", options.compute, "milliseconds without a look after that");
+    command.option("-r,--rounds", options.rounds, "of both");
+    if (!command.read(argc, argv)) return command.status();
     return run_team(2, [&](Team& team) { return run(team, options); });
 }

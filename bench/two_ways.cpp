@@ -6,11 +6,11 @@
 
 #include "bench/job.hpp"
 #include "fabtests_ext/patterns/patterns.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/pin.hpp"
 #include "fabtests_ext/support/samples.hpp"
 
 #include <array>
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -158,9 +158,10 @@ void among_many(Team& team, int batches) {
 
 int main(int argc, char** argv) {
     int batches = 400;
-    CLI::App app{"Connections that were made on demand, and beforehand, side by side on soft0."};
-    app.add_option("-b,--batches", batches)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{
+        "Connections that were made on demand, and beforehand, side by side on soft0."};
+    command.option("-b,--batches", batches);
+    if (!command.read(argc, argv)) return command.status();
     setenv("FI_ODRC_CONNECT", "all", 1); // for those whose addresses can tell of their queue pairs
     std::printf("%-26s %10s %10s %-5s %8s\n", "", "on demand", "beforehand", "", "ratio");
     std::fflush(stdout);

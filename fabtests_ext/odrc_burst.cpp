@@ -234,21 +234,17 @@ int run(Team& team, const Options& options) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"Many senders to one receiver that is busy elsewhere."};
-    add_choice(app, options.choice);
-    app.add_option("-n,--processes", options.processes, "that send")->capture_default_str();
-    app.add_option("-e,--endpoints", options.endpoints, "of each")->capture_default_str();
-    app.add_option("-m,--messages", options.messages, "of each endpoint")->capture_default_str();
-    app.add_option("-s,--size", options.size, "of a message, in bytes")
-        ->check(CLI::Range(size_t{8}, size_t{1} << 30))
-        ->capture_default_str();
-    app.add_option("--sleep", options.sleep, "seconds in which the receiver looks at nothing")
-        ->capture_default_str();
-    app.add_option("--poll", options.poll,
-                   "seconds after that in which it looks for completions, without receives")
-        ->capture_default_str();
-    app.add_option("-w,--window", options.window, "sends, and receives, at a time")
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Many senders to one receiver that is busy elsewhere."};
+    add_choice(command, options.choice);
+    command.option("-n,--processes", options.processes, "that send");
+    command.option("-e,--endpoints", options.endpoints, "of each");
+    command.option("-m,--messages", options.messages, "of each endpoint");
+    command.option("-s,--size", options.size, "of a message, in bytes")
+        .within(size_t{8}, size_t{1} << 30);
+    command.option("--sleep", options.sleep, "seconds in which the receiver looks at nothing");
+    command.option("--poll", options.poll,
+                   "seconds after that in which it looks for completions, without receives");
+    command.option("-w,--window", options.window, "sends, and receives, at a time");
+    if (!command.read(argc, argv)) return command.status();
     return run_team(options.processes + 1, [&](Team& team) { return run(team, options); });
 }

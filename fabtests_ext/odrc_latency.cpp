@@ -13,22 +13,17 @@
 #include "support/stretches.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 namespace fabtests_ext {
 namespace {
 
-enum class Memory { one, kept, fresh };
-const std::map<std::string, Memory> kMemories{
-    {"one", Memory::one}, {"kept", Memory::kept}, {"fresh", Memory::fresh}};
-
 struct Options {
     Choice choice;
-    uint32_t format{FI_FORMAT_UNSPEC};
+    AddressFormat format;
     std::vector<size_t> sizes{8};
     Effort effort{.batches = 50, .iterations = 1'000};
-    Memory memory{Memory::one};
+    std::string memory{"one"};
     bool untagged{false};
     bool first{false};
     int connected{0}; // endpoints besides
@@ -48,11 +43,11 @@ public:
                      options.choice,
                      options.untagged ? Messenger::Kind::untagged : Messenger::Kind::tagged,
                      4,
-                     {.address_format = options.format}} {}
+                     {.address_format = options.format.value()}} {}
 
     // The first one's endpoint gets as many more peers, of the other process.
     void meet_crowd(const Names& names) {
-        if (!first()) crowd_.emplace(options_.choice, options_.format, names);
+        if (!first()) crowd_.emplace(options_.choice, options_.format.value(), names);
         team_.barrier();
         if (first())
             for (int i = 0; i < names.size(); ++i) messenger_.greet(names, i);
@@ -92,13 +87,13 @@ private:
     // on its way: there are two of them.
     void ping_pong(size_t size) {
         const size_t times = iterations(size);
-        const size_t stretches = options_.memory == Memory::one ? 1 : times + 2;
+        const size_t stretches = options_.memory == "one" ? 1 : times + 2;
         Stretches out{stretches, size}, in{stretches, size};
         batch(out, in, size, std::min(times, kWarm), stretches);
         Samples samples;
         Batches batches{team_, options_.effort.batches, options_.effort.seconds};
         while (batches.next()) {
-            if (options_.memory == Memory::fresh) {
+            if (options_.memory == "fresh") {
                 out.renew();
                 in.renew();
             }
@@ -151,25 +146,27 @@ void run(Team& team, const Options& options, const Names& names) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"Latency of messages between two processes."};
-    add_choice(app, options.choice);
-    add_format(app, options.format);
-    app.add_option("-s,--size", options.sizes,
-                   "of a message, in bytes; several are measured in turn")
-        ->capture_default_str();
-    add_effort(app, options.effort, "of a batch; fewer for large messages");
-    app.add_flag("-u,--untagged", options.untagged, "messages without tags");
-    app.add_option("-m,--memory", options.memory,
-                   "one: all messages go from and into the same memory; kept: each of a batch from "
-                   "other memory than the one before; fresh: from such as never was used")
-        ->transform(CLI::CheckedTransformer(kMemories));
-    app.add_flag("-f,--first", options.first,
+    CommandLine command{"Latency of messages between two processes."};
+    add_choice(command, options.choice);
+    add_format(command, options.format);
+    command.option("-s,--size", options.sizes,
+                   "of a message, in bytes; several are measured in turn");
+    add_effort(command, options.effort, "of a batch; fewer for large messages");
+    command.flag("-u,--untagged", options.untagged, "messages without tags");
+    command
+        .option("-m,--memory", options.memory,
+                "one: all messages go from and into the same memory; kept: each of a batch from "
+                "other memory than the one before; fresh: from such as never was used")
+        .one_of({"one", "kept", "fresh"});
+    command.flag("-f,--first", options.first,
                  "the first word between new endpoints, there and back, once in a batch");
-    app.add_option("-c,--connected", options.connected,
-                   "other endpoints that the first one is connected to as well")
-        ->check(CLI::Range(1, 1 << 20))
-        ->excludes("--untagged", "--first");
-    CLI11_PARSE(app, argc, argv);
+    command
+        .option("-c,--connected", options.connected,
+                "other endpoints that the first one is connected to as well")
+        .within(1, 1 << 20)
+        .excludes("--untagged")
+        .excludes("--first");
+    if (!command.read(argc, argv)) return command.status();
     const Names names{options.connected};
     return run_team(2, [&](Team& team) {
         pin(team.rank());

@@ -142,26 +142,21 @@ void run(Team& team, const Options& options) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     logp::Options options;
-    CLI::App app{"The parameters of the LogP model between two processes."};
-    add_choice(app, options.choice);
-    add_halves(app, options.halves);
-    app.add_option("-t,--transfer", options.transfers, "ways of transfer, measured in turn")
-        ->check(CLI::IsMember{options.transfers})
-        ->capture_default_str();
-    app.add_option("-s,--size", options.sizes,
-                   "of a message, in bytes; several are measured in turn")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-b,--batches", options.batches)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-i,--iterations", options.iterations, "of a batch; fewer for large messages")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_flag("--copy", options.copies,
+    CommandLine command{"The parameters of the LogP model between two processes."};
+    add_choice(command, options.choice);
+    add_halves(command, options.halves);
+    command.option("-t,--transfer", options.transfers, "ways of transfer, measured in turn")
+        .one_of(options.transfers);
+    command
+        .option("-s,--size", options.sizes, "of a message, in bytes; several are measured in turn")
+        .positive();
+    command.option("-b,--batches", options.batches).positive();
+    command.option("-i,--iterations", options.iterations, "of a batch; fewer for large messages")
+        .positive();
+    command.flag("--copy", options.copies,
                  "the receiver of a stream copies its messages elsewhere");
-    app.add_flag("--csv", options.csv);
-    CLI11_PARSE(app, argc, argv);
+    command.flag("--csv", options.csv);
+    if (!command.read(argc, argv)) return command.status();
     return run_team(
         2,
         [&](Team& team) {

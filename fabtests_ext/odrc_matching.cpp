@@ -166,23 +166,21 @@ void run(Team& team, const Options& options, Shared<Sending>& sending) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"Latency of tagged messages where many others are waited for, or wait."};
-    add_choice(app, options.choice);
-    app.add_option("-k,--kind", options.kinds,
-                   "what there are many of: posted receives, unexpected messages")
-        ->check(CLI::IsMember{options.kinds})
-        ->capture_default_str();
-    app.add_option("-x,--mix", options.mixes,
-                   "of posted receives: exact ones; half of them from any source; half of them "
-                   "that ignore some bits of the tag")
-        ->check(CLI::IsMember{options.mixes})
-        ->capture_default_str();
-    app.add_option("-n,--entries", options.entries, "how many; several are measured in turn")
-        ->capture_default_str();
-    add_effort(app, options.effort, "of a batch");
-    app.add_option("--seed", options.seed, "of the order and mix of the others")
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Latency of tagged messages where many others are waited for, or wait."};
+    add_choice(command, options.choice);
+    command
+        .option("-k,--kind", options.kinds,
+                "what there are many of: posted receives, unexpected messages")
+        .one_of(options.kinds);
+    command
+        .option("-x,--mix", options.mixes,
+                "of posted receives: exact ones; half of them from any source; half of them "
+                "that ignore some bits of the tag")
+        .one_of(options.mixes);
+    command.option("-n,--entries", options.entries, "how many; several are measured in turn");
+    add_effort(command, options.effort, "of a batch");
+    command.option("--seed", options.seed, "of the order and mix of the others");
+    if (!command.read(argc, argv)) return command.status();
     Shared<Sending> sending;
     return run_team(2, [&](Team& team) {
         pin(team.rank());

@@ -9,19 +9,17 @@
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     mixture::Options options;
-    CLI::App app{"Messages, writes and reads in random mixture, in pieces, checked in every way."};
-    add_choice(app, options.choice);
-    add_halves(app, options.halves);
-    app.add_option("-n,--processes", options.processes)->capture_default_str();
-    app.add_option("-o,--operations", options.operations, "of each process, in each of two runs")
-        ->capture_default_str();
-    app.add_option("-s,--max-size", options.max_size, "of an operation, in bytes")
-        ->capture_default_str()
-        ->check(CLI::Range(size_t{64}, size_t{1} << 30));
-    app.add_option("-w,--window", options.window, "operations under way at a time")
-        ->capture_default_str();
-    app.add_option("--seed", options.seed)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{
+        "Messages, writes and reads in random mixture, in pieces, checked in every way."};
+    add_choice(command, options.choice);
+    add_halves(command, options.halves);
+    command.option("-n,--processes", options.processes);
+    command.option("-o,--operations", options.operations, "of each process, in each of two runs");
+    command.option("-s,--max-size", options.max_size, "of an operation, in bytes")
+        .within(size_t{64}, size_t{1} << 30);
+    command.option("-w,--window", options.window, "operations under way at a time");
+    command.option("--seed", options.seed);
+    if (!command.read(argc, argv)) return command.status();
     const auto body = [&](Team& team) {
         for (const bool events : {false, true}) {
             mixture::Member member{team, options, events};

@@ -43,17 +43,18 @@ int run(Team& team, const Options& options) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"Communication patterns of parallel programs."};
-    app.add_option("pattern", options.pattern,
-                   "idle, ring, barrier, bcast, gather, allreduce, allgather, alltoall, cg, mg, "
-                   "is, lu, sp, bt")
-        ->required()
-        ->check([](const std::string& name) {
+    CommandLine command{"Communication patterns of parallel programs."};
+    command
+        .option("pattern", options.pattern,
+                "idle, ring, barrier, bcast, gather, allreduce, allgather, alltoall, cg, mg, "
+                "is, lu, sp, bt")
+        .required()
+        .checked_by([](const std::string& name) {
             return kPatterns.contains(name) ? std::string{} : "no such pattern";
         });
-    add_choice(app, options.choice);
-    app.add_option("-n,--processes", options.processes)->capture_default_str();
-    app.add_option("-r,--rounds", options.rounds)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    add_choice(command, options.choice);
+    command.option("-n,--processes", options.processes);
+    command.option("-r,--rounds", options.rounds);
+    if (!command.read(argc, argv)) return command.status();
     return run_team(options.processes, [&](Team& team) { return run(team, options); });
 }

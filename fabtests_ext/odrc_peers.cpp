@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
     Choice choice;
-    uint32_t format{FI_FORMAT_UNSPEC};
+    AddressFormat format;
     int peers{1024};
     int processes{4}; // that hold the peers
     int waves{1};     // in which they come, and go again
@@ -39,7 +39,7 @@ class Holder {
 public:
     Holder(const Options& options, const Names& names, int first, int end)
         : options_{options}
-        , base_{options.choice, {.caps = FI_MSG, .address_format = options.format}} {
+        , base_{options.choice, {.caps = FI_MSG, .address_format = options.format.value()}} {
         for (int i = first; i < end; ++i)
             names.set(i, endpoints_.emplace_back(base_.open_another()).get());
     }
@@ -74,7 +74,7 @@ class Speaker {
 public:
     explicit Speaker(const Options& options)
         : options_{options}
-        , endpoint_{options.choice, {.caps = FI_MSG, .address_format = options.format}} {}
+        , endpoint_{options.choice, {.caps = FI_MSG, .address_format = options.format.value()}} {}
 
     void speak_to(const Names& names, int first, int end) {
         std::vector<fi_addr_t> peers;
@@ -157,27 +157,17 @@ int hold(Team& team, const Options& options, const Names& names) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"One endpoint that speaks to very many"};
-    add_choice(app, options.choice);
-    add_format(app, options.format);
-    app.add_option("-n,--peers", options.peers, "how many endpoints it speaks to")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-H,--holders", options.processes, "processes that hold them")
-        ->check(CLI::Range(1, 500))
-        ->capture_default_str();
-    app.add_option("-W,--waves", options.waves, "in which they come, and go again")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-r,--rounds", options.rounds, "messages to each")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-w,--window", options.window, "messages under way at a time")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-E,--holders-environment", options.environment,
+    CommandLine command{"One endpoint that speaks to very many"};
+    add_choice(command, options.choice);
+    add_format(command, options.format);
+    command.option("-n,--peers", options.peers, "how many endpoints it speaks to").positive();
+    command.option("-H,--holders", options.processes, "processes that hold them").within(1, 500);
+    command.option("-W,--waves", options.waves, "in which they come, and go again").positive();
+    command.option("-r,--rounds", options.rounds, "messages to each").positive();
+    command.option("-w,--window", options.window, "messages under way at a time").positive();
+    command.option("-E,--holders-environment", options.environment,
                    "NAME=VALUE, of the processes that hold them");
-    CLI11_PARSE(app, argc, argv);
+    if (!command.read(argc, argv)) return command.status();
     const Names names{options.peers};
     return run_team(options.processes + 1, [&](Team& team) {
         return team.rank() == 0 ? speak(team, options, names) : hold(team, options, names);

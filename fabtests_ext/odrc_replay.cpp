@@ -143,28 +143,20 @@ std::string names() {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"The messages of an application, as far as its profile tells."};
-    app.add_option("profile", options.profile, names())
-        ->required()
-        ->check([](const std::string& name) {
+    CommandLine command{"The messages of an application, as far as its profile tells."};
+    command.option("profile", options.profile, names())
+        .required()
+        .checked_by([](const std::string& name) {
             return profiles().contains(name) ? std::string{} : "no such profile";
         });
-    add_choice(app, options.choice);
-    app.add_option("-n,--processes", options.processes)
-        ->check(CLI::Range(2, 4096))
-        ->capture_default_str();
-    app.add_option("-m,--messages", options.messages, "that each process sends in a round")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-r,--rounds", options.rounds, "of a batch")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-b,--batches", options.batches)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-s,--size", options.size, "of all messages, in bytes; 0: the profile's")
-        ->capture_default_str();
-    app.add_option("--seed", options.seed)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    add_choice(command, options.choice);
+    command.option("-n,--processes", options.processes).within(2, 4096);
+    command.option("-m,--messages", options.messages, "that each process sends in a round")
+        .positive();
+    command.option("-r,--rounds", options.rounds, "of a batch").positive();
+    command.option("-b,--batches", options.batches).positive();
+    command.option("-s,--size", options.size, "of all messages, in bytes; 0: the profile's");
+    command.option("--seed", options.seed);
+    if (!command.read(argc, argv)) return command.status();
     return run_team(options.processes, [&](Team& team) { return run(team, options); });
 }

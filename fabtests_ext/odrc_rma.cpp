@@ -107,21 +107,20 @@ void run(Team& team, const Options& options, Over& over) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     rma::Options options;
-    CLI::App app{"Reads, writes and atomic operations on the memory of another process."};
-    add_choice(app, options.choice);
-    app.add_option("-t,--operation", options.operations, "what is done; several are in turn")
-        ->check(CLI::IsMember{options.operations})
-        ->capture_default_str();
-    app.add_option("-s,--size", options.sizes,
-                   "of a read or write, in bytes; several are measured in turn")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    add_effort(app, options.effort, "of a batch; fewer for large operations");
-    app.add_option("-w,--window", options.window,
-                   "operations under way at a time, for rate and bandwidth")
-        ->check(CLI::Range(1, 256))
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Reads, writes and atomic operations on the memory of another process."};
+    add_choice(command, options.choice);
+    command.option("-t,--operation", options.operations, "what is done; several are in turn")
+        .one_of(options.operations);
+    command
+        .option("-s,--size", options.sizes,
+                "of a read or write, in bytes; several are measured in turn")
+        .positive();
+    add_effort(command, options.effort, "of a batch; fewer for large operations");
+    command
+        .option("-w,--window", options.window,
+                "operations under way at a time, for rate and bandwidth")
+        .within(1, 256);
+    if (!command.read(argc, argv)) return command.status();
     rma::Over over;
     return run_team(2, [&](Team& team) {
         pin(team.rank());

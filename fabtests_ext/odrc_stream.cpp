@@ -124,21 +124,17 @@ private:
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"Rate and bandwidth of tagged messages between pairs of processes."};
-    add_choice(app, options.choice);
-    app.add_option("-s,--size", options.sizes,
-                   "of a message, in bytes; several are measured in turn")
-        ->capture_default_str();
-    add_effort(app, options.effort,
+    CommandLine command{"Rate and bandwidth of tagged messages between pairs of processes."};
+    add_choice(command, options.choice);
+    command.option("-s,--size", options.sizes,
+                   "of a message, in bytes; several are measured in turn");
+    add_effort(command, options.effort,
                "messages of a batch, of each pair; fewer large ones, but always a window");
-    app.add_option("-w,--window", options.window, "messages under way at a time")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-n,--pairs", options.pairs, "of processes, all at the same time")
-        ->check(CLI::Range(1, 250))
-        ->capture_default_str();
-    app.add_flag("--both-ways", options.both, "both processes of a pair send at the same time");
-    CLI11_PARSE(app, argc, argv);
+    command.option("-w,--window", options.window, "messages under way at a time").positive();
+    command.option("-n,--pairs", options.pairs, "of processes, all at the same time")
+        .within(1, 250);
+    command.flag("--both-ways", options.both, "both processes of a pair send at the same time");
+    if (!command.read(argc, argv)) return command.status();
     options.effort.iterations = std::max(options.effort.iterations, options.window);
     return run_team(2 * options.pairs, [&](Team& team) {
         pin(team.rank());

@@ -285,17 +285,16 @@ int traffic(Team& team, const Options& options) {
 int main(int argc, char** argv) {
     using namespace fabtests_ext;
     Options options;
-    CLI::App app{"Random tagged traffic among processes, checked byte by byte and for order."};
-    add_choice(app, options.choice);
-    add_halves(app, options.halves);
-    app.add_option("-n,--processes", options.processes)->capture_default_str();
-    app.add_option("-m,--messages", options.messages, "in all")->capture_default_str();
-    app.add_option("-s,--max-size", options.max_size, "of a message, in bytes")
-        ->capture_default_str();
-    app.add_option("-w,--window", options.window, "operations of a kind under way at a time")
-        ->capture_default_str();
-    app.add_option("--seed", options.seed)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{
+        "Random tagged traffic among processes, checked byte by byte and for order."};
+    add_choice(command, options.choice);
+    add_halves(command, options.halves);
+    command.option("-n,--processes", options.processes);
+    command.option("-m,--messages", options.messages, "in all");
+    command.option("-s,--max-size", options.max_size, "of a message, in bytes");
+    command.option("-w,--window", options.window, "operations of a kind under way at a time");
+    command.option("--seed", options.seed);
+    if (!command.read(argc, argv)) return command.status();
     return run_team(
         options.processes, [&](Team& team) { return traffic(team, options); }, options.halves);
 }

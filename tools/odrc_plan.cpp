@@ -6,10 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 #include "tools/odrc_plan_lines.hpp"
 #include "tools/odrc_plan_measure.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -38,12 +38,12 @@ struct Options {
 // Costs of a file: one on a line, and what is behind a # is for who reads it.
 void read(const std::string& path, Costs& costs) {
     std::ifstream file{path};
-    if (!file) throw CLI::ValidationError{path, "cannot be read"};
+    if (!file) throw std::runtime_error{path + ": cannot be read"};
     for (std::string line; std::getline(file, line);) {
         line.resize(std::min(line.size(), line.find('#')));
         line.resize(line.find_last_not_of(" \t\r") + 1);
         if (!line.empty() && !set_cost(costs, line))
-            throw CLI::ValidationError{path, "no cost: " + line};
+            throw std::runtime_error{path + ": no cost: " + line};
     }
 }
 
@@ -51,7 +51,7 @@ Costs costs_of(const Options& options) {
     Costs costs = *built_in(options.device);
     for (const std::string& path : options.files) read(path, costs);
     for (const std::string& text : options.costs)
-        if (!set_cost(costs, text)) throw CLI::ValidationError{"--cost", "no cost: " + text};
+        if (!set_cost(costs, text)) throw std::runtime_error{"--cost: no cost: " + text};
     return costs;
 }
 
@@ -112,7 +112,7 @@ void run_measurement(const Options& options) {
     try {
         measure(options.measured, costs);
     } catch (const Error& error) {
-        throw CLI::ValidationError{options.measured, fi_strerror(error.code())};
+        throw std::runtime_error{options.measured + ": " + fi_strerror(error.code())};
     }
     print(costs);
 }
@@ -121,37 +121,38 @@ void run_measurement(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"What a job takes to start and to connect, before it is there"};
-    app.add_option("-n,--processes", options.processes, "of the largest job")
-        ->check(CLI::Range(uint64_t{1}, kMostProcesses))
-        ->capture_default_str();
-    app.add_option("-f,--from", options.least, "of the smallest; in between, four times as many")
-        ->check(CLI::Range(uint64_t{1}, kMostProcesses))
-        ->capture_default_str();
-    app.add_option("-p,--per-host", options.per_host,
-                   "processes of a host (default: as many as it has processors)")
-        ->check(CLI::PositiveNumber);
-    app.add_option("-t,--peers", options.peers,
-                   "to whom each process talks (default: as in a barrier, log N)")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("-d,--device", options.device, "whose costs are taken: soft0 or frontera")
-        ->check([](const std::string& name) {
+    fabtests_ext::CommandLine command{
+        "What a job takes to start and to connect, before it is there"};
+    command.option("-n,--processes", options.processes, "of the largest job")
+        .within(1, kMostProcesses);
+    command.option("-f,--from", options.least, "of the smallest; in between, four times as many")
+        .within(1, kMostProcesses);
+    command
+        .option("-p,--per-host", options.per_host,
+                "processes of a host (default: as many as it has processors)")
+        .positive();
+    command
+        .option("-t,--peers", options.peers,
+                "to whom each process talks (default: as in a barrier, log N)")
+        .not_negative();
+    command.option("-d,--device", options.device, "whose costs are taken: soft0 or frontera")
+        .checked_by([](const std::string& name) {
             return built_in(name) ? std::string{} : "no costs are known of it";
-        })
-        ->capture_default_str();
-    app.add_option("-C,--costs", options.files, "files of costs, which go before the device's");
-    app.add_option("-c,--cost", options.costs, "NAME=VALUE, which go before those of files");
-    app.add_option("-m,--measure", options.measured,
+        });
+    command.option("-C,--costs", options.files, "files of costs, which go before the device's");
+    command.option("-c,--cost", options.costs, "NAME=VALUE, which go before those of files");
+    command.option("-m,--measure", options.measured,
                    "nothing but: the costs, with those measured that queue pairs have on this "
                    "device here");
-    app.add_flag("-N,--numbers", options.numbers,
+    command.flag("-N,--numbers", options.numbers,
                  "likewise all to all where each number is published, not ranges");
-    app.add_flag("-j,--json", options.json, "each job and way as a line of JSON");
+    command.flag("-j,--json", options.json, "each job and way as a line of JSON");
+    if (!command.read(argc, argv)) return command.status();
     try {
-        app.parse(argc, argv);
         define_parameters();
         options.measured.empty() ? run(options) : run_measurement(options);
-    } catch (const CLI::Error& error) {
-        return app.exit(error);
+    } catch (const std::runtime_error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
     }
 }

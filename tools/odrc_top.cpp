@@ -3,9 +3,9 @@
 
 // What the endpoints of this user on this host are doing, while they do it.
 
+#include "fabtests_ext/support/command_line.hpp"
 #include "tools/top_lines.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <thread>
 #include <unistd.h>
@@ -72,16 +72,12 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"What the endpoints of this user on this host are doing"};
-    app.add_option("-i,--interval", options.seconds, "seconds between two looks")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-n,--count", options.looks, "how many looks (default: without end)")
-        ->check(CLI::PositiveNumber);
-    app.add_option("-p,--pid", options.pid, "those of this process alone")
-        ->check(CLI::PositiveNumber);
-    app.add_flag("-j,--json", options.json,
+    fabtests_ext::CommandLine command{"What the endpoints of this user on this host are doing"};
+    command.option("-i,--interval", options.seconds, "seconds between two looks").positive();
+    command.option("-n,--count", options.looks, "how many looks (default: without end)").positive();
+    command.option("-p,--pid", options.pid, "those of this process alone").positive();
+    command.flag("-j,--json", options.json,
                  "all that is known of each, as a line of JSON with the names of the profile");
-    CLI11_PARSE(app, argc, argv);
+    if (!command.read(argc, argv)) return command.status();
     run(options);
 }

@@ -5,15 +5,17 @@
 
 // What the programs of this folder have in common: MPI and nothing else, and a check of the result.
 
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/content.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <mpi.h>
 
 namespace bench {
+
+using fabtests_ext::CommandLine;
 
 class Mpi {
 public:

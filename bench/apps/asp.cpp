@@ -47,9 +47,9 @@ std::vector<int> solve(int nodes, MPI_Comm comm) {
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     int nodes = 512;
-    CLI::App app{"All-pairs shortest paths."};
-    app.add_option("-s,--size", nodes, "nodes of the graph")->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"All-pairs shortest paths."};
+    command.option("-s,--size", nodes, "nodes of the graph");
+    if (!command.read(argc, argv)) return command.status();
     const auto together = measure([&] { return solve(nodes, MPI_COMM_WORLD); });
     const auto alone = solve(nodes, MPI_COMM_SELF);
     const auto first = alone.begin() + long{nodes} * Ranks{MPI_COMM_WORLD}.first_of(nodes);

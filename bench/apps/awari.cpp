@@ -38,12 +38,10 @@ int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Position positions = 100'000;
     size_t updates = 64;
-    CLI::App app{"Retrograde analysis of a game."};
-    app.add_option("-s,--size", positions)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("-u,--updates", updates, "in a message")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Retrograde analysis of a game."};
+    command.option("-s,--size", positions).positive();
+    command.option("-u,--updates", updates, "in a message").positive();
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     const Game game{positions, 1};
     Part part{game, Position(ranks.rank), Position(ranks.size)};

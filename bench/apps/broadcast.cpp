@@ -43,14 +43,14 @@ double once(const Ranks& ranks, const Options& options, std::vector<char>& data)
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"Microseconds until the last rank has a broadcast: ranks, bytes, median."};
-    app.add_option("-r,--rounds", options.rounds)->capture_default_str();
-    app.add_option("-s,--sizes", options.sizes)->delimiter(',');
-    app.add_option(
+    CommandLine command{"Microseconds until the last rank has a broadcast: ranks, bytes, median."};
+    command.option("-r,--rounds", options.rounds);
+    command.option("-s,--sizes", options.sizes).with_commas();
+    command.option(
         "-b,--busy", options.busy_us,
         "All but the root and the last rank compute for so many microseconds before they "
         "begin; when the last rank has it counts");
-    CLI11_PARSE(app, argc, argv);
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     for (const size_t size : options.sizes) {
         std::vector<char> data(size);

@@ -119,10 +119,9 @@ struct Rounds {
             contenders, name, x, bytes, "us", [](double s) { return 1e6 * s; }, body);
     }
 
-    void add_options(CLI::App& app) {
-        app.add_option("-r,--rounds", count)->capture_default_str();
-        app.add_option("-t,--time", seconds, "seconds for each figure of a round")
-            ->capture_default_str();
+    void add_options(CommandLine& command) {
+        command.option("-r,--rounds", count);
+        command.option("-t,--time", seconds, "seconds for each figure of a round");
     }
 };
 

@@ -117,15 +117,15 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"MPI_Alltoall of a struct of blocks of 1, 2, 4 ... ints."};
-    app.add_option("-x,--last", options.last_blocks, "ints of the last block")->delimiter(',');
-    app.add_option("-w,--ways", options.ways,
-                   "a datatype, one packed by hand (manual), or a datatype in a way of odrc_mpi's "
-                   "(its hint odrc_datatype)")
-        ->delimiter(',')
-        ->capture_default_str();
-    options.rounds.add_options(app);
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"MPI_Alltoall of a struct of blocks of 1, 2, 4 ... ints."};
+    command.option("-x,--last", options.last_blocks, "ints of the last block").with_commas();
+    command
+        .option("-w,--ways", options.ways,
+                "a datatype, one packed by hand (manual), or a datatype in a way of odrc_mpi's "
+                "(its hint odrc_datatype)")
+        .with_commas();
+    options.rounds.add_options(command);
+    if (!command.read(argc, argv)) return command.status();
     const Contenders contenders = make_contenders(options.ways);
     for (const size_t last : options.last_blocks) {
         const Layout layout{Doubling{last}};

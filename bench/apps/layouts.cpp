@@ -75,16 +75,15 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"Messages of applications between two ranks, name/blocks sent."};
-    app.add_option(
-           "-w,--ways", options.ways,
-           "described by a datatype, packed by hand (manual), as many contiguous bytes, or a "
-           "datatype in a way of odrc_mpi's (its hint odrc_datatype)")
-        ->delimiter(',')
-        ->capture_default_str();
-    app.add_option("-l,--layouts", options.names, "only these")->delimiter(',');
-    options.rounds.add_options(app);
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Messages of applications between two ranks, name/blocks sent."};
+    command
+        .option("-w,--ways", options.ways,
+                "described by a datatype, packed by hand (manual), as many contiguous bytes, or a "
+                "datatype in a way of odrc_mpi's (its hint odrc_datatype)")
+        .with_commas();
+    command.option("-l,--layouts", options.names, "only these").with_commas();
+    options.rounds.add_options(command);
+    if (!command.read(argc, argv)) return command.status();
     Applications{options}.all();
     return 0;
 }

@@ -40,9 +40,9 @@ Solution solve(const LinearSystem& system, const Ranks& ranks) {
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     size_t equations = 512;
-    CLI::App app{"Linear equations, with simultaneous broadcasts of a replicated vector."};
-    app.add_option("-s,--size", equations)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Linear equations, with simultaneous broadcasts of a replicated vector."};
+    command.option("-s,--size", equations);
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     const LinearSystem system{equations, 1};
     const Solution together = measure([&] { return solve(system, ranks); });

@@ -158,11 +158,12 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"LogP between two ranks, in microseconds: bytes, os, or, L, g, end to end."};
-    app.add_option("-b,--batches", options.batches)->capture_default_str();
-    app.add_option("-i,--iterations", options.iterations)->capture_default_str();
-    app.add_option("-s,--sizes", options.sizes, "bytes")->delimiter(',');
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{
+        "LogP between two ranks, in microseconds: bytes, os, or, L, g, end to end."};
+    command.option("-b,--batches", options.batches);
+    command.option("-i,--iterations", options.iterations);
+    command.option("-s,--sizes", options.sizes, "bytes").with_commas();
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     if (ranks.size != 2) return std::fprintf(stderr, "it takes two\n"), 1;
     const double clock = clock_cost();

@@ -123,11 +123,11 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"What MPI calls take by size."};
-    app.add_option("-t,--time", options.seconds, "seconds for each figure")->capture_default_str();
-    app.add_option("-s,--sizes", options.sizes, "bytes")->delimiter(',');
-    app.add_flag("-c,--collectives", options.collectives, "of all ranks, and not of the first two");
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"What MPI calls take by size."};
+    command.option("-t,--time", options.seconds, "seconds for each figure");
+    command.option("-s,--sizes", options.sizes, "bytes").with_commas();
+    command.flag("-c,--collectives", options.collectives, "of all ranks, and not of the first two");
+    if (!command.read(argc, argv)) return command.status();
     const Ranks world{MPI_COMM_WORLD};
     if (world.size < 2) return std::fprintf(stderr, "there is nobody to talk to\n"), 1;
     if (options.collectives) {

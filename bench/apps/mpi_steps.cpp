@@ -45,10 +45,10 @@ void one_way(const Ranks& ranks, std::vector<char>& data) {
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"What single MPI calls take."};
-    app.add_option("-i,--iterations", options.times)->capture_default_str();
-    app.add_option("-s,--size", options.bytes)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"What single MPI calls take."};
+    command.option("-i,--iterations", options.times);
+    command.option("-s,--size", options.bytes);
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     if (ranks.size < 2) return std::fprintf(stderr, "there is nobody to talk to\n"), 1;
     std::vector<char> data(size_t(options.bytes));

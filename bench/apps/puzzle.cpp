@@ -81,13 +81,10 @@ int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     int moves = 50;
     size_t jobs = 64;
-    CLI::App app{"IDA* on the 15-puzzle."};
-    app.add_option("-s,--size", moves, "moves of a random walk away from the goal")
-        ->capture_default_str();
-    app.add_option("-j,--jobs", jobs, "in a message")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"IDA* on the 15-puzzle."};
+    command.option("-s,--size", moves, "moves of a random walk away from the goal");
+    command.option("-j,--jobs", jobs, "in a message").positive();
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     const Job root = shuffled(moves, 1);
     Search search{ranks, jobs};

@@ -112,9 +112,9 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     int size = 256;
-    CLI::App app{"QR factorization."};
-    app.add_option("-s,--size", size, "rows and columns")->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"QR factorization."};
+    command.option("-s,--size", size, "rows and columns");
+    if (!command.read(argc, argv)) return command.status();
     const auto factorize = [size](MPI_Comm comm) {
         Factorization factorization{size, comm};
         factorization.run();

@@ -93,9 +93,9 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     size_t count = 262'144;
-    CLI::App app{"Radix sort."};
-    app.add_option("-s,--size", count, "keys")->check(CLI::PositiveNumber)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Radix sort."};
+    command.option("-s,--size", count, "keys").positive();
+    if (!command.read(argc, argv)) return command.status();
     const Ranks ranks{MPI_COMM_WORLD};
     std::vector<Key> keys = make_keys(count, 1);
     Sorter sorter{ranks, keys};

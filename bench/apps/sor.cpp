@@ -112,11 +112,11 @@ private:
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"Red-black successive over-relaxation."};
-    app.add_option("-s,--size", options.size, "rows and columns")->capture_default_str();
-    app.add_option("-i,--iterations", options.iterations, "at most")->capture_default_str();
-    app.add_flag("--overlap", options.overlap, "send rows while others are computed");
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"Red-black successive over-relaxation."};
+    command.option("-s,--size", options.size, "rows and columns");
+    command.option("-i,--iterations", options.iterations, "at most");
+    command.flag("--overlap", options.overlap, "send rows while others are computed");
+    if (!command.read(argc, argv)) return command.status();
     if (Ranks{MPI_COMM_WORLD}.size > options.size) {
         std::fprintf(stderr, "more ranks than rows\n");
         return 1;

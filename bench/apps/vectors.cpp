@@ -70,23 +70,22 @@ void measure(const Options& options, const Contenders& contenders, int columns, 
 int main(int argc, char** argv) {
     const Mpi mpi{argc, argv};
     Options options;
-    CLI::App app{"Columns of an array of 128 x 4096 ints, between two ranks."};
-    app.add_option(
-           "-w,--ways", options.ways,
-           "described by a datatype, packed by hand (manual), as many contiguous bytes, a "
-           "message for each row (multiple), or a datatype in a way of odrc_mpi's (its hint "
-           "odrc_datatype)")
-        ->delimiter(',')
-        ->capture_default_str();
-    auto* const receiver = app.add_flag("--receiver-only", options.contiguous_sender,
-                                        "only where they are received they are columns");
-    app.add_flag("--sender-only", options.contiguous_receiver, "only where they are sent from")
-        ->excludes(receiver);
-    app.add_flag("--fresh", options.fresh,
+    CommandLine command{"Columns of an array of 128 x 4096 ints, between two ranks."};
+    command
+        .option("-w,--ways", options.ways,
+                "described by a datatype, packed by hand (manual), as many contiguous bytes, a "
+                "message for each row (multiple), or a datatype in a way of odrc_mpi's (its hint "
+                "odrc_datatype)")
+        .with_commas();
+    command.flag("--receiver-only", options.contiguous_sender,
+                 "only where they are received they are columns");
+    command.flag("--sender-only", options.contiguous_receiver, "only where they are sent from")
+        .excludes("--receiver-only");
+    command.flag("--fresh", options.fresh,
                  "each message from and to memory that had none before, one at a time");
-    app.add_option("-x,--columns", options.columns, "how many")->delimiter(',');
-    options.rounds.add_options(app);
-    CLI11_PARSE(app, argc, argv);
+    command.option("-x,--columns", options.columns, "how many").with_commas();
+    options.rounds.add_options(command);
+    if (!command.read(argc, argv)) return command.status();
     const Contenders contenders = make_contenders(options.ways);
     for (const int columns : options.columns) {
         if (columns < 1 || columns > kRow) give_up("there are 1 to 4096 columns");

@@ -122,15 +122,11 @@ int run(fabtests_ext::Team& team, const Options& options) {
 
 int main(int argc, char** argv) {
     bench::Options options;
-    CLI::App app{"Retrograde analysis of a game."};
-    bench::add_setting(app, options);
-    app.add_option("--positions", options.positions)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-u,--updates", options.updates, "in a call")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"Retrograde analysis of a game."};
+    bench::add_setting(command, options);
+    command.option("--positions", options.positions).positive();
+    command.option("-u,--updates", options.updates, "in a call").positive();
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(options.processes,
                                   [&](auto& team) { return bench::run(team, options); });
 }

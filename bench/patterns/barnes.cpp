@@ -166,13 +166,11 @@ int run(fabtests_ext::Team& team, const Options& options) {
 
 int main(int argc, char** argv) {
     bench::Options options;
-    CLI::App app{"Barnes-Hut in shared memory."};
-    bench::add_setting(app, options);
-    app.add_option("-b,--bodies", options.bodies)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-s,--steps", options.steps)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"Barnes-Hut in shared memory."};
+    bench::add_setting(command, options);
+    command.option("-b,--bodies", options.bodies).positive();
+    command.option("-s,--steps", options.steps);
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(options.processes,
                                   [&](auto& team) { return bench::run(team, options); });
 }

@@ -114,11 +114,12 @@ int run(fabtests_ext::Team& team, const Options& options) {
 
 int main(int argc, char** argv) {
     bench::Options options;
-    CLI::App app{"Linear equations, with simultaneous updates of a replicated vector."};
-    bench::add_setting(app, options);
-    app.add_option("-e,--equations", options.equations)->capture_default_str();
-    bench::add_ordering(app, options.ordering);
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{
+        "Linear equations, with simultaneous updates of a replicated vector."};
+    bench::add_setting(command, options);
+    command.option("-e,--equations", options.equations);
+    bench::add_ordering(command, options.ordering);
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(options.processes,
                                   [&](auto& team) { return bench::run(team, options); });
 }

@@ -179,16 +179,13 @@ private:
 int main(int argc, char** argv) {
     bench::Options options;
     options.processes = 2;
-    CLI::App app{"What single steps of parallel-programming systems take."};
-    bench::add_setting(app, options);
-    app.add_option("-i,--iterations", options.times)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-s,--size", options.bytes, "where it is throughput that counts")
-        ->check(CLI::Range(64, 1 << 20))
-        ->capture_default_str();
-    bench::add_ordering(app, options.ordering);
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"What single steps of parallel-programming systems take."};
+    bench::add_setting(command, options);
+    command.option("-i,--iterations", options.times).positive();
+    command.option("-s,--size", options.bytes, "where it is throughput that counts")
+        .within(64, 1 << 20);
+    bench::add_ordering(command, options.ordering);
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(options.processes, [&](auto& team) {
         return bench::Steps{team, options}.run();
     });

@@ -19,10 +19,10 @@ struct Setting {
     uint64_t seed{1};
 };
 
-inline void add_setting(CLI::App& app, Setting& setting) {
-    fabtests_ext::add_choice(app, setting.choice);
-    app.add_option("-n,--processes", setting.processes)->capture_default_str();
-    app.add_option("--seed", setting.seed, "what the input follows from")->capture_default_str();
+inline void add_setting(fabtests_ext::CommandLine& command, Setting& setting) {
+    fabtests_ext::add_choice(command, setting.choice);
+    command.option("-n,--processes", setting.processes);
+    command.option("--seed", setting.seed, "what the input follows from");
 }
 
 // A process of a program.

@@ -116,14 +116,11 @@ int run(fabtests_ext::Team& team, const Options& options) {
 
 int main(int argc, char** argv) {
     bench::Options options;
-    CLI::App app{"IDA* on the 15-puzzle."};
-    bench::add_setting(app, options);
-    app.add_option("-m,--moves", options.moves, "of a random walk away from the goal")
-        ->capture_default_str();
-    app.add_option("-j,--jobs", options.jobs, "in a message")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"IDA* on the 15-puzzle."};
+    bench::add_setting(command, options);
+    command.option("-m,--moves", options.moves, "of a random walk away from the goal");
+    command.option("-j,--jobs", options.jobs, "in a message").positive();
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(options.processes,
                                   [&](auto& team) { return bench::run(team, options); });
 }

@@ -138,10 +138,10 @@ int run(fabtests_ext::Team& team, const Options& options) {
 
 int main(int argc, char** argv) {
     bench::Options options;
-    CLI::App app{"Radix sort in shared memory."};
-    bench::add_setting(app, options);
-    app.add_option("-k,--keys", options.keys)->check(CLI::PositiveNumber)->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"Radix sort in shared memory."};
+    bench::add_setting(command, options);
+    command.option("-k,--keys", options.keys).positive();
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(options.processes,
                                   [&](auto& team) { return bench::run(team, options); });
 }

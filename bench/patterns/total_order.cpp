@@ -7,12 +7,12 @@
 
 namespace bench {
 
-void add_ordering(CLI::App& app, Ordering& ordering) {
-    app.add_option("--order", ordering.by,
-                   "how updates come in one order: multicast (the provider's groups), fetch-add "
-                   "(messages of their own, with numbers), or the first that there is")
-        ->check(CLI::IsMember{{"auto", "multicast", "fetch-add"}})
-        ->capture_default_str();
+void add_ordering(fabtests_ext::CommandLine& command, Ordering& ordering) {
+    command
+        .option("--order", ordering.by,
+                "how updates come in one order: multicast (the provider's groups), fetch-add "
+                "(messages of their own, with numbers), or the first that there is")
+        .one_of({"auto", "multicast", "fetch-add"});
 }
 
 std::unique_ptr<TotalOrder> make_order(const Ordering& ordering, Messenger& messenger,

@@ -7,8 +7,8 @@
 // everybody has a replica, as in Orca.
 
 #include "bench/patterns/messenger.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -33,7 +33,7 @@ struct Ordering {
         return by == "fetch-add" ? Messenger::Groups::none : Messenger::Groups::if_offered;
     }
 };
-void add_ordering(CLI::App& app, Ordering& ordering);
+void add_ordering(fabtests_ext::CommandLine& command, Ordering& ordering);
 
 // All of the team call it; most_bytes: of a broadcast. Throws where there is no such way.
 std::unique_ptr<TotalOrder> make_order(const Ordering& ordering, Messenger& messenger,

@@ -5,13 +5,13 @@
 
 #include "bench/soft_device.hpp"
 #include "bench/soft_scale/usage.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/samples.hpp"
 #include "fabtests_ext/support/shared.hpp"
 #include "fabtests_ext/support/spin.hpp"
 #include "fabtests_ext/support/team.hpp"
 
 #include <atomic>
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 namespace bench {
@@ -165,12 +165,10 @@ int main(int argc, char** argv) {
     using namespace bench;
     uint32_t queue_pairs = 4096;
     int processes = 64;
-    CLI::App app{"What many queue pairs of soft0 cost in time and memory."};
-    app.add_option("-q,--queue-pairs", queue_pairs, "of one process")->capture_default_str();
-    app.add_option("-n,--processes", processes, "that all talk to all")
-        ->capture_default_str()
-        ->check(CLI::Range(2, kMostProcesses));
-    CLI11_PARSE(app, argc, argv);
+    CommandLine command{"What many queue pairs of soft0 cost in time and memory."};
+    command.option("-q,--queue-pairs", queue_pairs, "of one process");
+    command.option("-n,--processes", processes, "that all talk to all").within(2, kMostProcesses);
+    if (!command.read(argc, argv)) return command.status();
     const Shared<Numbers> numbers;
     const int failed = run_team(1, [&](Team&) {
         idle_queue_pairs(queue_pairs);

@@ -4,9 +4,9 @@
 // The soft device by itself: two processes and the verbs calls between them, no libfabric.
 
 #include "bench/soft_verbs/measurements.hpp"
+#include "fabtests_ext/support/command_line.hpp"
 #include "fabtests_ext/support/pin.hpp"
 
-#include <CLI/CLI.hpp>
 #include <map>
 
 int main(int argc, char** argv) {
@@ -15,15 +15,15 @@ int main(int argc, char** argv) {
         {"write", write_latency}, {"send", send_latency}, {"rate", send_rate}, {"bw", bandwidth}};
     Options options;
     std::vector<std::string> chosen{"write", "send", "rate", "bw"};
-    CLI::App app{"Latency, message rate and bandwidth of soft0 between two processes."};
-    app.add_option("measurement", chosen, "write, send, rate, bw (default: all)")
-        ->check([&](const std::string& name) {
+    fabtests_ext::CommandLine command{
+        "Latency, message rate and bandwidth of soft0 between two processes."};
+    command.option("measurement", chosen, "write, send, rate, bw (default: all)")
+        .checked_by([&](const std::string& name) {
             return measurements.contains(name) ? std::string{} : "no such measurement";
         });
-    app.add_option("-b,--batches", options.batches)->capture_default_str();
-    app.add_option("-i,--iterations", options.iterations, "of a batch of small messages")
-        ->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    command.option("-b,--batches", options.batches);
+    command.option("-i,--iterations", options.iterations, "of a batch of small messages");
+    if (!command.read(argc, argv)) return command.status();
     return fabtests_ext::run_team(2, [&](Team& team) {
         fabtests_ext::pin(team.rank());
         for (const std::string& name : chosen) measurements.at(name)(team, options);

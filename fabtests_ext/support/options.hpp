@@ -3,24 +3,26 @@
 
 #pragma once
 
+#include "command_line.hpp"
 #include "fabric.hpp"
 #include "prov/ofi/fi_odrc.h"
-
-#include <CLI/CLI.hpp>
 
 namespace fabtests_ext {
 
 // The options by which every program here chooses what it runs on.
-inline void add_choice(CLI::App& app, Choice& choice) {
-    app.add_option("-p,--provider", choice.provider, "libfabric provider")->capture_default_str();
-    app.add_option("-d,--domain", choice.domain, "its domain (default: the first)");
+inline void add_choice(CommandLine& command, Choice& choice) {
+    command.option("-p,--provider", choice.provider, "libfabric provider");
+    command.option("-d,--domain", choice.domain, "its domain (default: the first)");
 }
 
-// The format of addresses, FI_FORMAT_UNSPEC or odrc's own.
-inline void add_format(CLI::App& app, uint32_t& format) {
-    app.add_flag_callback(
-        "-a,--odrc-addresses", [&format] { format = FI_ODRC_ADDRESS; },
-        "addresses of odrc's own format, which say more");
+// The format of addresses.
+struct AddressFormat {
+    bool odrcs{false};
+    uint32_t value() const noexcept { return odrcs ? FI_ODRC_ADDRESS : uint32_t{FI_FORMAT_UNSPEC}; }
+};
+inline void add_format(CommandLine& command, AddressFormat& format) {
+    command.flag("-a,--odrc-addresses", format.odrcs,
+                 "addresses of odrc's own format, which say more");
 }
 
 // How long and how often is measured.
@@ -29,24 +31,19 @@ struct Effort {
     int iterations;
     double seconds{10};
 };
-inline void add_effort(CLI::App& app, Effort& effort, const char* iterations) {
-    app.add_option("-b,--batches", effort.batches, "of each figure, after a short one")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-i,--iterations", effort.iterations, iterations)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("-T,--time", effort.seconds,
-                   "seconds after which no other batch of a figure begins")
-        ->capture_default_str();
+inline void add_effort(CommandLine& command, Effort& effort, const char* iterations) {
+    command.option("-b,--batches", effort.batches, "of each figure, after a short one").positive();
+    command.option("-i,--iterations", effort.iterations, iterations).positive();
+    command.option("-T,--time", effort.seconds,
+                   "seconds after which no other batch of a figure begins");
 }
 
 // Those of a program whose processes can be on two hosts.
-inline void add_halves(CLI::App& app, Halves& halves) {
-    auto* listen = app.add_flag("--listen", halves.listens,
-                                "half of the processes are on another host, which connects");
-    app.add_option("--connect", halves.connects_to, "the host that has the other half, and listens")
-        ->excludes(listen);
+inline void add_halves(CommandLine& command, Halves& halves) {
+    command.flag("--listen", halves.listens,
+                 "half of the processes are on another host, which connects");
+    command.option("--connect", halves.connects_to, "the host that has the other half, and listens")
+        .excludes("--listen");
 }
 
 } // namespace fabtests_ext

@@ -132,8 +132,9 @@ for ((i = 0; i < 100 && $(ranks) > 0; ++i)); do sleep 0.1; done
 grep -q 'signal 9' out || fail "nobody says who was killed: $(cat out)"
 
 # Programs for any MPI, which check their results.
-printf '%s\n' asp awari leq puzzle qr radix sor | xargs -P "$(nproc)" -I NAME odrc-mpicxx -std=c++20 -O0 -I"$here/../.." \
-    "$here/../../bench/apps/NAME.cpp" -o NAME
+odrc-mpicxx -std=c++20 -O0 -c "$here/../../fabtests_ext/support/command_line.cpp" -o command_line.o
+printf '%s\n' asp awari leq puzzle qr radix sor | xargs -P "$(nproc)" -I NAME odrc-mpicxx -std=c++20 -O0 \
+    -I"$here/../.." "$here/../../bench/apps/NAME.cpp" command_line.o -o NAME
 program() { # NAME ARGUMENT...
     local name=$1
     shift

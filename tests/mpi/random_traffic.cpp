@@ -5,10 +5,10 @@
 // sides, received by name, from anybody or after they were probed, in communicators with hints that
 // ours heeds. All ranks make the same plan.
 
+#include "fabtests_ext/support/command_line.hpp"
 #include "random_types.hpp"
 
 #include <array>
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -190,15 +190,14 @@ int run(const Options& options, int rank, int ranks) {
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     Options options;
-    CLI::App app{"Random messages between random ranks."};
-    app.add_option("-r,--rounds", options.rounds)->capture_default_str();
-    app.add_option("-m,--messages", options.messages, "in a round, for each rank")
-        ->capture_default_str();
-    app.add_option("-l,--longest", options.longest, "ints")->capture_default_str();
-    app.add_option("-s,--seed", options.seed)->capture_default_str();
-    app.add_flag("--without-probes", options.without_probes,
+    fabtests_ext::CommandLine command{"Random messages between random ranks."};
+    command.option("-r,--rounds", options.rounds);
+    command.option("-m,--messages", options.messages, "in a round, for each rank");
+    command.option("-l,--longest", options.longest, "ints");
+    command.option("-s,--seed", options.seed);
+    command.flag("--without-probes", options.without_probes,
                  "for the OFI MTL of Open MPI 4.1, which does not unpack what was");
-    CLI11_PARSE(app, argc, argv);
+    if (!command.read(argc, argv)) return command.status();
     int rank = 0, ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

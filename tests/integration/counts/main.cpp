@@ -100,12 +100,12 @@ int run(const Options& options, Measurement& measurement) {
 int main(int argc, char** argv) {
     using namespace counts;
     Options options;
-    CLI::App app{"Operations between two endpoints, step by step."};
-    add_choice(app, options.choice);
+    CommandLine command{"Operations between two endpoints, step by step."};
+    add_choice(command, options.choice);
     std::vector<std::string> names;
     for (const Operation& o : kOperations) names.emplace_back(o.name);
-    add_settings(app, options, names);
-    app.add_flag("-j,--job", options.job, "the endpoints are of one job: odrc's addresses");
-    CLI11_PARSE(app, argc, argv);
+    add_settings(command, options, names);
+    command.flag("-j,--job", options.job, "the endpoints are of one job: odrc's addresses");
+    if (!command.read(argc, argv)) return command.status();
     return Measurement::run(options, true, [&](Measurement& m) { return run(options, m); });
 }

@@ -74,8 +74,8 @@ int run(const Settings& settings, Measurement& measurement) {
 int main(int argc, char** argv) {
     using namespace counts;
     Settings settings;
-    CLI::App app{"Messages of MPI, step by step."};
-    add_settings(app, settings, {"mpi_8", "mpi_vector"});
-    CLI11_PARSE(app, argc, argv);
+    fabtests_ext::CommandLine command{"Messages of MPI, step by step."};
+    add_settings(command, settings, {"mpi_8", "mpi_vector"});
+    if (!command.read(argc, argv)) return command.status();
     return Measurement::run(settings, false, [&](Measurement& m) { return run(settings, m); });
 }

@@ -3,22 +3,22 @@
 
 #pragma once
 
+#include "fabtests_ext/support/command_line.hpp"
 #include "measurement.hpp"
-
-#include <CLI/CLI.hpp>
 
 namespace counts {
 
 // The options by which programs here choose what they count.
-inline void add_settings(CLI::App& app, Settings& settings,
+inline void add_settings(fabtests_ext::CommandLine& command, Settings& settings,
                          const std::vector<std::string>& operations) {
-    app.add_option("-o,--operation", settings.operations, "these alone (default: all)")
-        ->delimiter(',')
-        ->check(CLI::IsMember(operations));
-    app.add_option("-n,--times", settings.times, "of which the mean is taken (default: enough)");
-    auto* observe = app.add_flag("--observe", settings.observe,
-                                 "count what is posted to a device, allocations, system calls");
-    app.add_flag("!--untraced", settings.traced, "of these, just what is posted")->needs(observe);
+    command.option("-o,--operation", settings.operations, "these alone (default: all)")
+        .with_commas()
+        .one_of(operations);
+    command.option("-n,--times", settings.times, "of which the mean is taken (default: enough)");
+    command.flag("--observe", settings.observe,
+                 "count what is posted to a device, allocations, system calls");
+    command.flag("!--untraced", settings.traced, "of these, just what is posted")
+        .needs("--observe");
 }
 
 } // namespace counts
