@@ -22,12 +22,15 @@ std::string provider() {
     return name && *name ? name : "odrc";
 }
 
-bool have_processors(size_t processes) { return processes <= std::thread::hardware_concurrency(); }
+// Processes that have fewer processors than they are; 0: each has one of its own.
+size_t sharing(size_t processes) {
+    return processes <= std::thread::hardware_concurrency() ? 0 : processes;
+}
 
 // Who has a processor to itself looks a good deal before it gives way; who has not, hardly.
 int patience_of(size_t neighbours) {
     constexpr int kAlone = 10'000, kShared = 4;
-    return have_processors(neighbours) ? kAlone : kShared;
+    return sharing(neighbours) == 0 ? kAlone : kShared;
 }
 
 Ref<Group> first_ranks(int count, int from) {
@@ -43,7 +46,7 @@ bool Process::is_over_ = false;
 
 Process::Process()
     : fabric_{provider()}
-    , transfers_{fabric_, have_processors(launch_.neighbours().size())}
+    , transfers_{fabric_, sharing(launch_.neighbours().size())}
     , addresses_(static_cast<size_t>(launch_.size()), FI_ADDR_NOTAVAIL)
     , patience_{patience_of(launch_.neighbours().size())} {
     if (launch_.size() > kMostRanks) throw StartError{"a job of more than a million processes"};

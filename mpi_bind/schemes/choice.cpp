@@ -16,6 +16,9 @@ constexpr std::array<size_t, 6> kSegments{8 << 10,  16 << 10,  32 << 10,
 constexpr size_t kStaged = size_t{1} << 20;
 constexpr size_t kMostSegment = kStaged / 2;
 constexpr double kPiecesAtOnce = 32; // of a work request
+// Times what it takes when one processor alone wants the memory.
+constexpr double kCrowdedMemory = 2;
+constexpr double kLookedUp = 1024; // bytes, for a piece that is placed: pages, and who has them
 
 // One message, as the schemes see it.
 struct Message {
@@ -24,10 +27,19 @@ struct Message {
     double out;    // pieces that the sender has
     double in;     // and the receiver
     double extent; // bytes from the receiver's first to its last
-    bool overlaps;
+    const Means& means;
 
+    // What it takes to have bytes in a cache, each time that they are copied, where others' data
+    // have taken their place and all fetch at the same time.
+    double fetching(double of) const noexcept {
+        return means.caches ? 0 : of * costs.fetched_byte * kCrowdedMemory;
+    }
+    // By the device, or by the processor in its stead.
+    double moving(double byte) const noexcept {
+        return bytes * byte + costs.by_processor * fetching(bytes);
+    }
     double copying(double pieces) const noexcept {
-        return pieces * costs.copied_piece + bytes * costs.copied_byte;
+        return pieces * costs.copied_piece + bytes * costs.copied_byte + fetching(bytes);
     }
     // Stages that work at the same time, each on a segment of its own.
     double pipelined(double segments, std::initializer_list<double> stages) const noexcept {
@@ -36,7 +48,7 @@ struct Message {
             sum += stage;
             longest = std::max(longest, stage);
         }
-        return overlaps ? sum / segments + longest * (segments - 1) / segments : sum;
+        return means.overlaps ? sum / segments + longest * (segments - 1) / segments : sum;
     }
     // Packing (or what the processor does instead), the device, unpacking.
     double written(double packing, double writing, double unpacking,
@@ -48,29 +60,30 @@ struct Message {
     // Data in one piece is not packed.
     double generic() const noexcept {
         return (out > 1 ? copying(out) : 0) + (in > 1 ? copying(in) : 0) + costs.read +
-               4 * costs.word + bytes * costs.plain_byte;
+               4 * costs.word + moving(costs.plain_byte);
     }
     double bc_spup(double segments) const noexcept {
-        const double writing = segments * costs.write + bytes * costs.written_byte;
+        const double writing = segments * costs.write + moving(costs.written_byte);
         return 2 * costs.word + written(copying(out), writing, copying(in), segments);
     }
     double rwg_up(double segments) const noexcept {
         const double requests = std::max(segments, out / kPiecesAtOnce);
         const double writing =
-            requests * costs.write + out * costs.gathered + bytes * costs.written_byte;
+            requests * costs.write + out * costs.gathered + moving(costs.written_byte);
         return 2 * costs.word + written(0, writing, copying(in), segments);
     }
     double p_rrs(double segments) const noexcept {
         const double requests = std::max(segments, in / kPiecesAtOnce);
         const double reading =
-            requests * costs.read + in * costs.scattered + bytes * costs.read_byte;
+            requests * costs.read + in * costs.scattered + moving(costs.read_byte);
         const double packing = copying(out) + segments * costs.word;
         return 4 * costs.word + pipelined(segments, {packing, reading});
     }
     double multi_w() const noexcept {
         const double exposing = costs.exposed + extent * costs.exposed_byte;
-        return 2 * costs.word + exposing + costs.write + std::max(out, in) * costs.placed +
-               bytes * costs.placed_byte;
+        const double placing = costs.placed + costs.by_processor * fetching(kLookedUp);
+        return 2 * costs.word + exposing + costs.write + std::max(out, in) * placing +
+               moving(costs.placed_byte);
     }
 };
 
@@ -105,7 +118,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
                           .out = pieces_of(offer.shape, all),
                           .in = pieces_of(receiver, all),
                           .extent = static_cast<double>(receiver.extent),
-                          .overlaps = means.overlaps};
+                          .means = means};
     expected_.fill(kNever);
     const auto expect = [&](Scheme scheme, auto&& time) {
         const auto i = static_cast<size_t>(scheme);

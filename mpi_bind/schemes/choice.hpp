@@ -23,6 +23,7 @@ struct Means {
     bool unpacks;  // memory for segments at the receiver
     bool exposes;  // data of the receiver's that can be written to
     bool overlaps; // processors enough for both sides to work at the same time
+    bool caches;   // enough for all data that is under way
 };
 
 // How a message of so many bytes, which both sides have in pieces, may go.

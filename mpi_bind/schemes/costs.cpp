@@ -5,6 +5,7 @@
 
 #include "schemes/kept_costs.hpp"
 
+#include <bit>
 #include <new>
 
 namespace odrc::mpi {
@@ -46,13 +47,19 @@ const TrialMemory& Costs::trial_memory() noexcept {
 }
 
 bool Costs::learn(fi_addr_t peer, const TrialMemory& trial) {
-    if (are_measured_ || !trial.plain.key) return false;
+    if (are_measured_ || !std::has_single_bit(++asked_)) return false;
+    const KeptCosts kept = kept_for(fabric_);
+    const auto turn = kept.take_turn();
+    if (!turn) return false;
+    auto costs = kept.find(); // by another process, meanwhile
+    if (!costs) {
+        if (!trial.plain.key) return false;
+        costs = measure_costs(fabric_, peer, trial);
+        if (costs) kept.keep(*costs);
+    }
     are_measured_ = true;
-    const auto measured = measure_costs(fabric_, peer, trial);
-    if (!measured) return false;
-    costs_ = *measured;
-    kept_for(fabric_).keep(costs_);
-    return true;
+    if (costs) costs_ = *costs;
+    return costs.has_value();
 }
 
 } // namespace odrc::mpi

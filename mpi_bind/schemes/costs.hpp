@@ -14,6 +14,7 @@ namespace odrc::mpi {
 struct SchemeCosts {
     double copied_piece; // packing or unpacking one piece more
     double copied_byte;  // and one byte
+    double fetched_byte; // what that takes besides where it is in no cache
     double write;        // a write to a segment, of which the receiver hears
     double gathered;     // one piece more of that
     double written_byte;
@@ -33,6 +34,7 @@ struct SchemeCosts {
 inline constexpr SchemeCosts kUsualCosts{
     .copied_piece = 1,
     .copied_byte = 0.03,
+    .fetched_byte = 0.15,
     .write = 300,
     .gathered = 15,
     .written_byte = 0.03,
@@ -62,8 +64,9 @@ public:
 
     // What peers may measure with; nothing, once they are known here.
     const TrialMemory& trial_memory() noexcept;
-    // Measures them, unless they have been, with a peer that has memory for that. Whether they
-    // are others now.
+    // Measures them, unless they have been, with a peer that has memory for that; or takes what
+    // another process, whose turn it was, has found meanwhile. Is to be asked with each message.
+    // Whether they are others now.
     bool learn(fi_addr_t peer, const TrialMemory& trial);
     const SchemeCosts& known() const noexcept { return costs_; }
 
@@ -71,6 +74,7 @@ private:
     Fabric& fabric_;
     SchemeCosts costs_{kUsualCosts};
     bool are_measured_{false};
+    uint32_t asked_{0}; // how often: files are looked at less and less
     std::byte* staging_{nullptr};
     std::unique_ptr<std::byte[]> plain_;
     std::unique_ptr<Fabric::Region> exposed_staging_;

@@ -59,6 +59,7 @@ Next Incoming::go_on() noexcept {
 
 void Incoming::choose() {
     transfers_.learn_costs(peer_, offer_.trial);
+    transfers_.footprint().add(data_.address, answer_.bytes);
     const Shape shape = shape_of(data_);
     plan_ = choose_with(shape, true);
     if (plan_->scheme == Scheme::multi_w && !(expose_data() && name_layout()))
@@ -90,7 +91,8 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   answer_.bytes,
                   {.unpacks = transfers_.unpacked().open(),
                    .exposes = exposes,
-                   .overlaps = transfers_.overlaps()},
+                   .overlaps = transfers_.overlaps(),
+                   .caches = transfers_.are_cached()},
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all

@@ -3,12 +3,14 @@
 
 #include "schemes/kept_costs.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <fcntl.h>
 #include <functional>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,11 +18,12 @@ namespace odrc::mpi {
 namespace {
 
 constexpr double SchemeCosts::*kAll[] = {
-    &SchemeCosts::copied_piece, &SchemeCosts::copied_byte,  &SchemeCosts::write,
-    &SchemeCosts::gathered,     &SchemeCosts::written_byte, &SchemeCosts::read,
-    &SchemeCosts::scattered,    &SchemeCosts::read_byte,    &SchemeCosts::plain_byte,
-    &SchemeCosts::placed,       &SchemeCosts::placed_byte,  &SchemeCosts::exposed,
-    &SchemeCosts::exposed_byte, &SchemeCosts::word,         &SchemeCosts::by_processor,
+    &SchemeCosts::copied_piece, &SchemeCosts::copied_byte,  &SchemeCosts::fetched_byte,
+    &SchemeCosts::write,        &SchemeCosts::gathered,     &SchemeCosts::written_byte,
+    &SchemeCosts::read,         &SchemeCosts::scattered,    &SchemeCosts::read_byte,
+    &SchemeCosts::plain_byte,   &SchemeCosts::placed,       &SchemeCosts::placed_byte,
+    &SchemeCosts::exposed,      &SchemeCosts::exposed_byte, &SchemeCosts::word,
+    &SchemeCosts::by_processor,
 };
 static_assert(sizeof kAll / sizeof *kAll == sizeof(SchemeCosts) / sizeof(double));
 
@@ -100,11 +103,29 @@ std::optional<SchemeCosts> KeptCosts::find() const noexcept {
     return read_text({text, static_cast<size_t>(bytes)}, key_);
 }
 
+// As XDG's base directories are made.
+void KeptCosts::make_folder() const noexcept {
+    mkdir(folder_.c_str(), 0700);
+    mkdir((folder_ + "/odrc").c_str(), 0700);
+}
+
+KeptCosts::Turn::~Turn() {
+    if (file_ >= 0) close(file_);
+}
+
+std::optional<KeptCosts::Turn> KeptCosts::take_turn() const noexcept {
+    if (path_.empty()) return Turn{-1};
+    make_folder();
+    const int folder = open((folder_ + "/odrc").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    Turn turn{folder};
+    if (flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
+    return turn;
+}
+
 // Whoever reads it meanwhile finds what was there before, or all of this.
 void KeptCosts::keep(const SchemeCosts& costs) const noexcept {
     if (path_.empty()) return;
-    mkdir(folder_.c_str(), 0700); // as XDG's base directories are made
-    mkdir((folder_ + "/odrc").c_str(), 0700);
+    make_folder();
     const std::string text = text_of(key_, costs);
     std::string fresh = path_ + ".XXXXXX";
     const File file{mkostemp(fresh.data(), O_CLOEXEC)};

@@ -6,6 +6,7 @@
 #include "schemes/costs.hpp"
 
 #include <string>
+#include <utility>
 
 namespace odrc::mpi {
 
@@ -20,7 +21,26 @@ public:
     std::optional<SchemeCosts> find() const noexcept;
     void keep(const SchemeCosts& costs) const noexcept;
 
+    // The turn to measure, for as long as it is held.
+    class Turn {
+    public:
+        explicit Turn(int file) noexcept
+            : file_{file} {}
+        ~Turn();
+        Turn(Turn&& other) noexcept
+            : file_{std::exchange(other.file_, -1)} {}
+        Turn& operator=(Turn&&) = delete;
+
+    private:
+        int file_;
+    };
+    // None while another process of the user's has it: measured at the same time, each would find
+    // what the others leave it of the memory and its locks. Where files cannot tell, all may.
+    std::optional<Turn> take_turn() const noexcept;
+
 private:
+    void make_folder() const noexcept;
+
     std::string key_;
     std::string folder_; // empty: there is none
     std::string path_;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -27,7 +28,7 @@ double now() noexcept {
 // The shortest time that one of a few runs takes: whatever else a processor does only adds to it.
 template <class F>
 double shortest(F&& run) {
-    constexpr int kRuns = 25;
+    constexpr int kRuns = 100;
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kRuns; ++i) least = std::min(least, run());
     return least;
@@ -146,6 +147,18 @@ double packing(size_t pieces, size_t bytes) {
     });
 }
 
+// A byte that is in no cache, from a place like that to another one: every other page.
+double copying_far() {
+    constexpr size_t kAll = size_t{32} << 20, kPage = 4096;
+    std::vector<std::byte> from(kAll), to(kAll);
+    const auto copy = [&] {
+        const double begin = now();
+        for (size_t at = 0; at < kAll; at += 2 * kPage) std::memcpy(&to[at], &from[at], kPage);
+        return (now() - begin) / (kAll / 2);
+    };
+    return std::min(copy(), copy());
+}
+
 double exposing(Fabric& fabric, size_t bytes) {
     std::vector<std::byte> memory(bytes);
     return shortest([&] {
@@ -205,6 +218,7 @@ void measure_processor(Fabric& fabric, SchemeCosts& costs) {
     constexpr size_t kPieces = 64;
     const double small = packing(kPieces, kShort), large = packing(kPieces, kLong);
     costs.copied_byte = slope(small, large, kPieces * (kLong - kShort));
+    costs.fetched_byte = std::max(copying_far() - costs.copied_byte, 0.0);
     costs.copied_piece = slope(kShort * costs.copied_byte, small / kPieces, 1);
     costs.exposed = exposing(fabric, kLong);
     costs.exposed_byte = slope(costs.exposed, exposing(fabric, kTrialBytes), kTrialBytes - kLong);

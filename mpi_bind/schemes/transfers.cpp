@@ -10,27 +10,39 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 
 namespace odrc::mpi {
 namespace {
 
 // What is shorter goes in one message of the provider's, or takes no longer for being announced.
-constexpr size_t kLeastOffered = size_t{16} << 10;
+constexpr size_t kLeastOffered = size_t{12} << 10;
 
 // How a message that might be offered goes. What is expected is not all that happens: a receiver
 // wishes that it is offered if that would be quicker by as much.
 constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
 constexpr double kWished = 1.25;
 
+// A third of the last cache: what is copied on the way is there, too, and what others use.
+// (What sysconf() says of it, glibc makes up on some processors.)
+size_t cache_of_this_host() {
+    std::ifstream file{"/sys/devices/system/cpu/cpu0/cache/index3/size"};
+    size_t kib = 32 << 10; // if it is not told
+    file >> kib;
+    return (kib << 10) / 3;
+}
+
 } // namespace
 
 // Where processes share processors, what a burst takes tells of the others: nothing is learned.
-Transfers::Transfers(Fabric& fabric, bool overlaps)
+Transfers::Transfers(Fabric& fabric, size_t sharing)
     : fabric_{fabric}
-    , overlaps_{overlaps}
+    , sharing_{sharing}
+    , cache_{cache_of_this_host()}
     , costs_{fabric}
-    , experience_{overlaps ? Experience::Of::all : Experience::Of::none, now}
-    , departures_{overlaps ? Experience::Of::many_at_once : Experience::Of::none, now, kOfferedWay}
+    , experience_{overlaps() ? Experience::Of::all : Experience::Of::none, now}
+    , departures_{overlaps() ? Experience::Of::many_at_once : Experience::Of::none, now,
+                  kOfferedWay}
     , wishes_{fabric}
     , packed_{fabric}
     , unpacked_{fabric} {
@@ -48,6 +60,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     if (wished == Wishes::Offers::none) return kAsItIs;
     if (!in_one && !wanted.scheme && bytes < kLeastOffered) return kAsItIs;
     if (!can_offer()) return kAsItIs;
+    footprint_.add(data.address, bytes);
     if (wanted.scheme) return {.is_offered = true, .ticket = {}};
     // Its receiver, it is supposed, has the same, or has said that it gains.
     const Shape shape = shape_of(data);
@@ -79,12 +92,13 @@ bool Transfers::can_offer() noexcept {
 // How many times as quick a message is expected to be if it is offered.
 double Transfers::gain(Asked& last, const Shape& sender, const Shape& receiver,
                        uint64_t bytes) noexcept {
-    const Asked now{bytes, sender.piece, receiver.piece, last.gain};
+    const Asked now{bytes, sender.piece, receiver.piece, are_cached(), last.gain};
     if (now == last) return last.gain;
     Offer as_if{};
     as_if.shape = sender;
     as_if.wanted = kAnyScheme;
-    const Means means{.unpacks = true, .exposes = true, .overlaps = overlaps_};
+    const Means means{
+        .unpacks = true, .exposes = true, .overlaps = overlaps(), .caches = now.are_cached};
     const WantedScheme any;
     Choice choice{costs_.known(), as_if, receiver, bytes, means, any};
     last = now;

@@ -6,6 +6,7 @@
 #include "layout_cache.hpp"
 #include "schemes/costs.hpp"
 #include "schemes/experience.hpp"
+#include "schemes/footprint.hpp"
 #include "schemes/numbers.hpp"
 #include "schemes/profile.hpp"
 #include "schemes/staging_queue.hpp"
@@ -17,8 +18,8 @@ namespace odrc::mpi {
 // All offered messages of a process that are under way, and what they share.
 class Transfers {
 public:
-    // overlaps: each process of this host has a processor.
-    Transfers(Fabric& fabric, bool overlaps);
+    // sharing: processes that share the processors of this host; 0: each has one of its own.
+    Transfers(Fabric& fabric, size_t sharing);
 
     // Whether a message is offered, or goes as it is, and what end() is to be told when it is over
     // for its sender: of many at once it is learned which of both takes longer. (Of one alone that
@@ -39,7 +40,11 @@ public:
     void came_for_nothing(fi_addr_t from, uint64_t tag, uint64_t bytes) noexcept;
 
     Fabric& fabric() noexcept { return fabric_; }
-    bool overlaps() const noexcept { return overlaps_; }
+    bool overlaps() const noexcept { return sharing_ == 0; }
+    Footprint& footprint() noexcept { return footprint_; }
+    // Whether the caches hold what the messages of all who share them lie in, if others have as
+    // much.
+    bool are_cached() const noexcept { return sharing_ * footprint_.bytes() <= cache_; }
     Costs& costs() noexcept { return costs_; }
     void learn_costs(fi_addr_t peer, const TrialMemory& trial);
     Experience& experience() noexcept { return experience_; } // of what was offered
@@ -67,6 +72,7 @@ private:
     // What was last asked for: programs send and receive the same time and again.
     struct Asked {
         uint64_t bytes, out, in;
+        bool are_cached;
         double gain;
         bool operator==(const Asked&) const = default;
     };
@@ -77,7 +83,9 @@ private:
     static void on_written(uint64_t bits) noexcept;
 
     Fabric& fabric_;
-    const bool overlaps_;
+    const size_t sharing_;
+    const size_t cache_; // bytes
+    Footprint footprint_;
     Costs costs_;
     Experience experience_;
     Experience departures_;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The odrc authors
 
 #include "schemes/choice.hpp"
+#include "schemes/footprint.hpp"
 #include "schemes/kept_costs.hpp"
 
 #include <cstdlib>
@@ -13,7 +14,8 @@ using namespace odrc::mpi;
 
 namespace {
 
-constexpr Means kAll{.unpacks = true, .exposes = true, .overlaps = true};
+constexpr Means kAll{.unpacks = true, .exposes = true, .overlaps = true, .caches = true};
+constexpr Means kShared{.unpacks = true, .exposes = true, .overlaps = false, .caches = false};
 
 Offer offer_of(uint64_t bytes, uint64_t piece) {
     Offer offer{};
@@ -38,6 +40,7 @@ Plan plan_of(const SchemeCosts& costs, uint64_t bytes, uint64_t piece, const Mea
 // A NIC: it copies nothing by the processor, and takes long for each request.
 constexpr SchemeCosts kNic{.copied_piece = 5,
                            .copied_byte = 0.2,
+                           .fetched_byte = 0.3,
                            .write = 300,
                            .gathered = 30,
                            .written_byte = 0.08,
@@ -93,23 +96,54 @@ TEST_CASE("a long message goes in segments, a short one as a whole") {
 }
 
 TEST_CASE("where processors are shared nothing is gained by segments") {
-    const Means shared{.unpacks = true, .exposes = true, .overlaps = false};
+    SchemeCosts costs = kNic;
+    costs.fetched_byte = 0;
     for (const uint64_t piece : {8, 256, 8192}) {
-        const auto apart = plan_of(kNic, 1 << 20, piece),
-                   together = plan_of(kNic, 1 << 20, piece, shared);
+        const auto apart = plan_of(costs, 1 << 20, piece),
+                   together = plan_of(costs, 1 << 20, piece, kShared);
         CHECK(together.expected[1] > apart.expected[1]);
         CHECK(together.expected[0] == apart.expected[0]);
         CHECK(together.expected[4] == apart.expected[4]);
     }
-    CHECK(plan_of(kNic, 1 << 20, 8, shared, *scheme_of("bc-spup")).segment >
+    CHECK(plan_of(kNic, 1 << 20, 8, kShared, *scheme_of("bc-spup")).segment >
           plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup")).segment);
 }
 
+TEST_CASE("where processors are shared it counts how often data comes into a cache") {
+    SchemeCosts costs = kNic; // a processor in a device's stead
+    costs.by_processor = 1;
+    costs.placed = 500;
+    costs.placed_byte = costs.read_byte = costs.written_byte = costs.copied_byte;
+    costs.fetched_byte = 0;
+    CHECK(plan_of(costs, 256 << 10, 2 << 10, kShared).scheme != Scheme::multi_w);
+    costs.fetched_byte = 1;
+    CHECK(plan_of(costs, 256 << 10, 2 << 10, kShared).scheme == Scheme::multi_w);
+    const auto& seen = plan_of(costs, 256 << 10, 2 << 10, kShared).expected;
+    CHECK(seen[0] > seen[3]); // three times, twice
+    CHECK(plan_of(costs, 256 << 10, 2 << 10).expected == [&] {
+        SchemeCosts cached = costs;
+        cached.fetched_byte = 0;
+        return plan_of(cached, 256 << 10, 2 << 10).expected;
+    }());
+}
+
+TEST_CASE("the memory of the last messages counts once each") {
+    Footprint footprint;
+    char places[100];
+    for (int times = 0; times < 3; ++times)
+        for (int i = 0; i < 7; ++i) footprint.add(&places[i], 1000);
+    CHECK(footprint.bytes() == 7000);
+    footprint.add(&places[0], 10);
+    CHECK(footprint.bytes() == 6010);
+    for (char& place : places) footprint.add(&place, 1);
+    CHECK(footprint.bytes() == 16);
+}
+
 TEST_CASE("what there is no memory for is not chosen, whoever wants it") {
-    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, false, true}).scheme != Scheme::multi_w);
-    const Scheme without = plan_of(kNic, 1 << 20, 8, {false, false, true}).scheme;
+    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, false, true, true}).scheme != Scheme::multi_w);
+    const Scheme without = plan_of(kNic, 1 << 20, 8, {false, false, true, true}).scheme;
     CHECK((without == Scheme::p_rrs || without == Scheme::generic));
-    CHECK(plan_of(kNic, 1 << 20, 8, {false, true, true}, *scheme_of("bc-spup")).scheme ==
+    CHECK(plan_of(kNic, 1 << 20, 8, {false, true, true, true}, *scheme_of("bc-spup")).scheme ==
           Scheme::generic);
     CHECK(plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup")).scheme == Scheme::bc_spup);
 }
@@ -177,6 +211,12 @@ TEST_CASE("costs are kept for who asks for the same, and nothing else is taken f
     }
     kept.keep(kNic);
     CHECK(kept.find());
+    {
+        const auto turn = kept.take_turn();
+        CHECK(turn);
+        CHECK(!kept.take_turn());
+    }
+    CHECK(kept.take_turn());
     unsetenv("XDG_CACHE_HOME");
     std::filesystem::remove_all(folder);
 }
