@@ -33,6 +33,7 @@ public:
         , most_{static_cast<uint16_t>(depth_ - 1)}
         , station_{station}
         , by_datagrams_{station.by_datagrams()}
+        , delivers_{station.adapter().port().delivers}
         , frames_only_{by_datagrams_}
         , attended_{by_datagrams_}
         , posting_{posting}
@@ -98,6 +99,16 @@ public:
     // ones are done. The caller has made sure of room. Gives 0 or a positive errno.
     // more: the next one follows at once, and until then this one may be held back (PostList).
     int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more = false) noexcept;
+    // Its device delivers (verbs::Port), and the peer has a ring for that.
+    bool delivers() const noexcept { return delivers_ && ring_out_.is_open(); }
+    // A short write that is never under way. False: nothing was done.
+    bool deliver(ibv_send_wr& wr) noexcept {
+        wr.wr_id = 0;
+        wr.send_flags |= verbs::kDeliver;
+        if (posting_.post(qp_.get(), wr)) return false;
+        visited_ = true;
+        return true;
+    }
     // Of the work request that was posted last nothing else is left but this copy: the lane keeps
     // it until that is done.
     void keep(srq::Buffer& copy) noexcept {
@@ -209,6 +220,7 @@ private:
     uint16_t most_;        // of the peer's jobs
     Station& station_;
     const bool by_datagrams_;
+    const bool delivers_;
     bool frames_only_;
     bool attended_;
     verbs::PostList& posting_;

@@ -5,6 +5,7 @@
 
 #include "softrc/context.hpp"
 #include "softrc/copy.hpp"
+#include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
 
 #include <climits>
@@ -58,6 +59,7 @@ verbs::Port describe() {
     port.fabric = "soft";
     port.this_host_only = true;
     port.writes_in_order = true;
+    port.delivers = !kFaults; // of which none would be seen
     port.whole_memory = true;
     return port;
 }

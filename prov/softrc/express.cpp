@@ -8,6 +8,9 @@
 #include "softrc/copy_bytes.hpp"
 #include "softrc/faults.hpp"
 #include "softrc/queue_pair.hpp"
+#include "verbs_rc/device.hpp"
+
+#include <cerrno>
 
 namespace odrc::soft {
 
@@ -42,7 +45,12 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
     std::lock_guard guard{lock_};
     while (wr) {
-        if (const auto status = carry_out_at_once(*wr)) {
+        if (wr->send_flags & verbs::kDeliver) {
+            if (carry_out_at_once(*wr) != IBV_WC_SUCCESS) {
+                *bad_wr = wr;
+                return EAGAIN;
+            }
+        } else if (const auto status = carry_out_at_once(*wr)) {
             conclude(*wr, *status);
         } else if (ibv_send_wr* const behind = carry_out_run(wr); behind != wr) {
             wr = behind;

@@ -94,6 +94,7 @@ public:
     }
     void close() noexcept { end_ = 0; }
 
+    bool is_open() const noexcept { return end_ != 0; }
     // False as well if it is not open.
     bool has_room(uint32_t granules) const noexcept {
         return end_ != 0 && written_ - freed_ + granules <= kGranules;

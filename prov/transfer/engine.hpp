@@ -304,6 +304,7 @@ private:
     int post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept;
     int post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags, verbs::WorkKind kind,
                    const void* object, uint32_t sequence, bool& by_ring) noexcept;
+    bool deliver(Lane& lane, const SendArguments& a, size_t length) noexcept;
     ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
 
     // frame.cpp

@@ -21,6 +21,10 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
+    if (length < srq::kMostInRecord && peer->listens() && peer->lane->delivers() &&
+        !(a.flags & (FI_FENCE | FI_MORE | kConfirmed)) && may_post(*peer) &&
+        deliver(*peer->lane, a, length))
+        return 0;
     if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE | FI_MORE)) && may_post(*peer) &&
         wire::kMaxMessageHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
         return inject_at_once(*peer->lane, a, length);

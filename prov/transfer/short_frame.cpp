@@ -8,18 +8,42 @@
 
 namespace odrc::transfer {
 
-// Into the peer's ring, if there is one and it has room: the window is not what keeps that from
-// being read into too much memory (room.cpp). Behind the frame there is room for the end of a
-// record.
+namespace {
+
+// The peer has a ring, and it has room: the window is not what keeps that from being read into too
+// much memory (room.cpp).
+[[gnu::always_inline]] inline bool goes_by_ring(Lane& lane, size_t record) noexcept {
+    return lane.ring_out().has_room(srq::granules_of(record)) && !lane.has_written() &&
+           !lane.peer().has_little_room && record <= srq::kMostInRecord &&
+           record <= lane.max_inline();
+}
+
+// Makes a record of the frame, behind which there is room for its end, and a write of the request.
+[[gnu::always_inline]] inline void write_record(Lane& lane, std::byte* frame, size_t size,
+                                                size_t record, ibv_send_wr& wr) noexcept {
+    const srq::RingWriter& ring = lane.ring_out();
+    const uint16_t freed = lane.ring() ? lane.ring()->tell() : uint16_t{0};
+    ring.end_record(frame, record,
+                    {.length = static_cast<uint16_t>(size), .freed = freed, .mark = 0});
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
+}
+
+// It is in the ring.
+[[gnu::always_inline]] inline void wrote_record(Lane& lane, size_t record) noexcept {
+    lane.ring_out().wrote(srq::granules_of(record));
+    ++lane.peer().sent_by_ring;
+}
+
+} // namespace
+
+// Into the peer's ring, if that may be. Behind the frame there is room for the end of a record.
 [[gnu::always_inline]] inline int Engine::post_short(Lane& lane, std::byte* frame, size_t size,
                                                      unsigned flags, verbs::WorkKind kind,
                                                      const void* object, uint32_t sequence,
                                                      bool& by_ring) noexcept {
-    srq::RingWriter& ring = lane.ring_out();
     const size_t record = srq::record_size(size);
-    const uint32_t granules = srq::granules_of(record);
-    by_ring = ring.has_room(granules) && !lane.has_written() && !lane.peer().has_little_room &&
-              record <= srq::kMostInRecord && record <= lane.max_inline();
+    by_ring = goes_by_ring(lane, record);
     ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
                   .length = static_cast<uint32_t>(by_ring ? record : size),
                   .lkey = 0};
@@ -30,20 +54,12 @@ namespace odrc::transfer {
     wr.num_sge = 1;
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags | IBV_SEND_INLINE;
-    if (by_ring) {
-        const uint16_t freed = lane.ring() ? lane.ring()->tell() : uint16_t{0};
-        ring.end_record(frame, record,
-                        {.length = static_cast<uint16_t>(size), .freed = freed, .mark = 0});
-        wr.opcode = IBV_WR_RDMA_WRITE;
-        wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
-    }
+    if (by_ring) write_record(lane, frame, size, record, wr);
     if (const int error = lane.post(wr, kind, object)) return not_posted(lane, error);
-    if (by_ring) {
-        ring.wrote(granules);
-        ++lane.peer().sent_by_ring;
-    } else {
+    if (by_ring)
+        wrote_record(lane, record);
+    else
         lane.set_has_written(false);
-    }
     lane.peer().frame_sent(sequence);
     return 0;
 }
@@ -54,6 +70,44 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) no
         return error;
     went_out(send);
     return 0;
+}
+
+// A message that lies in the peer's ring when the call returns is over then: nothing of it is kept,
+// for when the lane breaks the peer takes what has come whole before it tells how much that was.
+// False: nothing was done.
+bool Engine::deliver(Lane& lane, const SendArguments& a, size_t length) noexcept {
+    wire::FrameHeader header = header_for(a);
+    const size_t header_size = wire::header_size(header);
+    const size_t size = header_size + length, record = srq::record_size(size);
+    if (!goes_by_ring(lane, record) || !posting_.empty()) return false;
+    header.sequence = lane.peer().sent;
+    stamp(lane, header);
+    alignas(8) std::byte frame[srq::kMostInRecord];
+    wire::write_header(frame, header, a.data, 0);
+    gather(frame + header_size, a.iov);
+    ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
+                  .length = static_cast<uint32_t>(record),
+                  .lkey = 0};
+    ibv_send_wr wr; // see post_short()
+    wr.next = nullptr;
+    wr.sg_list = &piece;
+    wr.num_sge = 1;
+    wr.send_flags = IBV_SEND_INLINE;
+    write_record(lane, frame, size, record, wr);
+    if (!lane.deliver(wr)) return false;
+    wrote_record(lane, record);
+    lane.peer().frame_sent(header.sequence);
+    count_sent(traffic_.ring, length);
+    count(settings_.tallies.sent, 0);
+    if (settings_.transmit && a.flags & FI_COMPLETION)
+        settings_.transmit->push({.context = a.context,
+                                  .flags = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED)),
+                                  .length = length,
+                                  .buffer = a.iov.empty() ? nullptr : a.iov[0].iov_base,
+                                  .data = 0,
+                                  .tag = header.tag,
+                                  .source = FI_ADDR_NOTAVAIL});
+    return true;
 }
 
 // Nobody awaits its completion: a copy is all that is kept.

@@ -20,6 +20,11 @@
 
 namespace odrc::verbs {
 
+// A flag of an RDMA write that goes inline, beside those of ibv_send_flags, for devices that
+// deliver (Port::delivers): it is over when the call returns, and nothing is heard of it any more;
+// or nothing was done, and the call gives EAGAIN.
+inline constexpr unsigned kDeliver = 1u << 31;
+
 // How peers are to know a queue pair.
 struct Identity {
     uint32_t qpn;
@@ -121,6 +126,8 @@ struct Port {
     bool this_host_only{false};
     // The last bytes of a write are not seen before all others.
     bool writes_in_order{false};
+    // A short write is with the peer when the call returns, if that is asked for (kDeliver).
+    bool delivers{false};
     // Memory of this process needs no registration region by region.
     bool whole_memory{false};
     // Its connections are kept by the processes at both ends (prov/hostrc): they can be made with
