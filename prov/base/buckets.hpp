@@ -20,7 +20,7 @@ public:
     // Adds an item; hash_of(item) gives its hash. False when memory is out.
     template <class HashOf>
     bool add(T& item, HashOf&& hash_of) noexcept {
-        if (count_ >= size_ && !grow(hash_of) && size_ == 0) return false;
+        if (2 * count_ >= size_ && !grow(hash_of) && size_ == 0) return false;
         (*this)[hash_of(item)].push_back(item);
         ++count_;
         return true;
