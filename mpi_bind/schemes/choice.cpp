@@ -34,6 +34,9 @@ struct Message {
     double fetching(double of) const noexcept {
         return means.caches ? 0 : of * costs.fetched_byte * kCrowdedMemory;
     }
+    // Telling the other side something: where processes share processors, others compute until it
+    // answers, and nothing is lost.
+    double word() const noexcept { return means.overlaps ? costs.word : 0; }
     // By the device, or by the processor in its stead.
     double moving(double byte) const noexcept {
         return bytes * byte + costs.by_processor * fetching(bytes);
@@ -60,29 +63,29 @@ struct Message {
     // Data in one piece is not packed.
     double generic() const noexcept {
         return (out > 1 ? copying(out) : 0) + (in > 1 ? copying(in) : 0) + costs.read +
-               4 * costs.word + moving(costs.plain_byte);
+               4 * word() + moving(costs.plain_byte);
     }
     double bc_spup(double segments) const noexcept {
         const double writing = segments * costs.write + moving(costs.written_byte);
-        return 2 * costs.word + written(copying(out), writing, copying(in), segments);
+        return 2 * word() + written(copying(out), writing, copying(in), segments);
     }
     double rwg_up(double segments) const noexcept {
         const double requests = std::max(segments, out / kPiecesAtOnce);
         const double writing =
             requests * costs.write + out * costs.gathered + moving(costs.written_byte);
-        return 2 * costs.word + written(0, writing, copying(in), segments);
+        return 2 * word() + written(0, writing, copying(in), segments);
     }
     double p_rrs(double segments) const noexcept {
         const double requests = std::max(segments, in / kPiecesAtOnce);
         const double reading =
             requests * costs.read + in * costs.scattered + moving(costs.read_byte);
-        const double packing = copying(out) + segments * costs.word;
-        return 4 * costs.word + pipelined(segments, {packing, reading});
+        const double packing = copying(out) + segments * word();
+        return 4 * word() + pipelined(segments, {packing, reading});
     }
     double multi_w() const noexcept {
         const double exposing = costs.exposed + extent * costs.exposed_byte;
         const double placing = costs.placed + costs.by_processor * fetching(kLookedUp);
-        return 2 * costs.word + exposing + costs.write + std::max(out, in) * placing +
+        return 2 * word() + exposing + costs.write + std::max(out, in) * placing +
                moving(costs.placed_byte);
     }
 };
@@ -110,7 +113,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
                const Means& means, const WantedScheme& wanted) noexcept
     : bytes_{bytes}
     , wanted_{wanted}
-    , word_{costs.word}
+    , word_{means.overlaps ? costs.word : 0}
     , asked_for_{wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted} {
     const auto all = static_cast<double>(bytes);
     const Message message{.costs = costs,

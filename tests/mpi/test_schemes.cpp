@@ -97,7 +97,7 @@ TEST_CASE("a long message goes in segments, a short one as a whole") {
 
 TEST_CASE("where processors are shared nothing is gained by segments") {
     SchemeCosts costs = kNic;
-    costs.fetched_byte = 0;
+    costs.fetched_byte = costs.word = 0;
     for (const uint64_t piece : {8, 256, 8192}) {
         const auto apart = plan_of(costs, 1 << 20, piece),
                    together = plan_of(costs, 1 << 20, piece, kShared);
