@@ -62,8 +62,8 @@ struct Message {
 
     // Data in one piece is not packed.
     double generic() const noexcept {
-        return (out > 1 ? copying(out) : 0) + (in > 1 ? copying(in) : 0) + costs.read +
-               4 * word() + moving(costs.plain_byte);
+        return (out > 1 ? copying(out) : 0) + (in > 1 ? copying(in) : 0) + costs.read + 4 * word() +
+               moving(costs.plain_byte);
     }
     double bc_spup(double segments) const noexcept {
         const double writing = segments * costs.write + moving(costs.written_byte);
