@@ -54,9 +54,9 @@ public:
     CommandLine& operator=(const CommandLine&) = delete;
 
     // names: as in "-s,--size", or without dashes for what is told by its place. The help names the
-    // value it has if it is not told, unless there is none or `what` says what that means. Value is
-    // an int, a uint64_t, size_t, double or std::string, or a vector of those: command_line.cpp has
-    // them.
+    // value it has if it is not told, unless there is none or `what` says which is the default.
+    // Value is an int, unsigned, uint64_t, double or std::string, or a vector of int, size_t or
+    // std::string: command_line.cpp has them.
     template <class Value>
     Option option(const std::string& names, Value& value, const std::string& what = {});
     // Something that is so if it is told: value becomes true, or false for names with a ! before

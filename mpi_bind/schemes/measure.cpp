@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 #include <vector>
 
 namespace odrc::mpi {
@@ -150,7 +152,9 @@ double packing(size_t pieces, size_t bytes) {
 // A byte that is in no cache, from a place like that to another one: every other page.
 double copying_far() {
     constexpr size_t kAll = size_t{32} << 20, kPage = 4096;
-    std::vector<std::byte> from(kAll), to(kAll);
+    const std::unique_ptr<std::byte[]> from{new (std::nothrow) std::byte[kAll]{}},
+        to{new (std::nothrow) std::byte[kAll]{}};
+    if (!from || !to) return kUsualCosts.copied_byte + kUsualCosts.fetched_byte;
     const auto copy = [&] {
         const double begin = now();
         for (size_t at = 0; at < kAll; at += 2 * kPage) std::memcpy(&to[at], &from[at], kPage);

@@ -27,8 +27,8 @@ constexpr double kWished = 1.25;
 // (What sysconf() says of it, glibc makes up on some processors.)
 size_t cache_of_this_host() {
     std::ifstream file{"/sys/devices/system/cpu/cpu0/cache/index3/size"};
-    size_t kib = 32 << 10; // if it is not told
-    file >> kib;
+    size_t kib = 0;
+    if (!(file >> kib)) kib = 32 << 10; // it is not told
     return (kib << 10) / 3;
 }
 

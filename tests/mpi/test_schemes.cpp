@@ -118,7 +118,7 @@ TEST_CASE("where processors are shared it counts how often data comes into a cac
     CHECK(plan_of(costs, 256 << 10, 2 << 10, kShared).scheme != Scheme::multi_w);
     costs.fetched_byte = 1;
     CHECK(plan_of(costs, 256 << 10, 2 << 10, kShared).scheme == Scheme::multi_w);
-    const auto& seen = plan_of(costs, 256 << 10, 2 << 10, kShared).expected;
+    const auto seen = plan_of(costs, 256 << 10, 2 << 10, kShared).expected;
     CHECK(seen[0] > seen[3]); // three times, twice
     CHECK(plan_of(costs, 256 << 10, 2 << 10).expected == [&] {
         SchemeCosts cached = costs;
