@@ -45,13 +45,12 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
     std::lock_guard guard{lock_};
     while (wr) {
-        if (wr->send_flags & verbs::kDeliver) {
-            if (carry_out_at_once(*wr) != IBV_WC_SUCCESS) {
-                *bad_wr = wr;
-                return EAGAIN;
-            }
-        } else if (const auto status = carry_out_at_once(*wr)) {
-            conclude(*wr, *status);
+        const bool now_or_never = wr->send_flags & verbs::kDeliver;
+        if (const auto status = carry_out_at_once(*wr)) {
+            if (!now_or_never) conclude(*wr, *status);
+        } else if (now_or_never) {
+            *bad_wr = wr;
+            return EAGAIN;
         } else if (ibv_send_wr* const behind = carry_out_run(wr); behind != wr) {
             wr = behind;
             continue;
