@@ -20,6 +20,12 @@ constexpr double kPiecesAtOnce = 32; // of a work request
 constexpr double kCrowdedMemory = 2;
 constexpr double kLookedUp = 1024; // bytes, for a piece that is placed: pages, and who has them
 
+// Telling the other side something: where processes share processors, others compute until it
+// answers, and nothing is lost.
+double word_of(const SchemeCosts& costs, const Means& means) noexcept {
+    return means.overlaps ? costs.word : 0;
+}
+
 // One message, as the schemes see it.
 struct Message {
     const SchemeCosts& costs;
@@ -34,9 +40,7 @@ struct Message {
     double fetching(double of) const noexcept {
         return means.caches ? 0 : of * costs.fetched_byte * kCrowdedMemory;
     }
-    // Telling the other side something: where processes share processors, others compute until it
-    // answers, and nothing is lost.
-    double word() const noexcept { return means.overlaps ? costs.word : 0; }
+    double word() const noexcept { return word_of(costs, means); }
     // By the device, or by the processor in its stead.
     double moving(double byte) const noexcept {
         return bytes * byte + costs.by_processor * fetching(bytes);
@@ -113,7 +117,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
                const Means& means, const WantedScheme& wanted) noexcept
     : bytes_{bytes}
     , wanted_{wanted}
-    , word_{means.overlaps ? costs.word : 0}
+    , word_{word_of(costs, means)}
     , asked_for_{wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted} {
     const auto all = static_cast<double>(bytes);
     const Message message{.costs = costs,

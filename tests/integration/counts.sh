@@ -72,7 +72,7 @@ count_operations() { # SUFFIX OPERATIONS
 # shifts; of MPI, over some eight, where the heap's pieces lie, whose first ones are names of files.
 with_tolerances() {
     awk -F'\t' -v OFS='\t' '
-        function for_lines(lines) { return lines < 60 ? int(300 / lines) : $1 ~ /^mpi/ ? 8 : 5 }
+        function for_lines(lines) { return lines < 60 ? int(300 / lines) : $1 ~ /^mpi/ ? 6 : 5 }
         { print $1, $2, $3, $2 ~ /^instructions/ ? 3 : $2 == "lines" ? for_lines($3) : 0 }'
 }
 
