@@ -42,10 +42,13 @@ public:
 
     // The watchdog's side.
     void enter_as_watchdog() noexcept;
+    // False: the application is in a call that takes long.
+    bool try_enter_as_watchdog() noexcept;
     void leave_as_watchdog() noexcept;
 
 private:
     void stand_aside() noexcept;
+    bool is_left_soon() const noexcept;
 
     std::atomic<uint32_t> inside_{0};
     std::atomic<uint32_t> wanted_{0};
@@ -74,12 +77,19 @@ public:
         : gate_{gate} {
         gate_.enter_as_watchdog();
     }
-    ~WatchdogEntry() { gate_.leave_as_watchdog(); }
+    WatchdogEntry(Gate& gate, std::try_to_lock_t) noexcept
+        : gate_{gate}
+        , is_inside_{gate.try_enter_as_watchdog()} {}
+    ~WatchdogEntry() {
+        if (is_inside_) gate_.leave_as_watchdog();
+    }
     WatchdogEntry(const WatchdogEntry&) = delete;
     WatchdogEntry& operator=(const WatchdogEntry&) = delete;
+    bool is_inside() const noexcept { return is_inside_; }
 
 private:
     Gate& gate_;
+    const bool is_inside_{true};
 };
 
 } // namespace odrc

@@ -65,7 +65,8 @@ Time AutoProgress::serve() noexcept {
         if (patience_->leaves_alone()) let_have_rings();
         return *again;
     }
-    const WatchdogEntry entry{gate_};
+    const WatchdogEntry entry{gate_, std::try_to_lock};
+    if (!entry.is_inside()) return Clock::now() + patience_->time(); // the program makes progress
     const bool may_sleep = engine_.take_rings_back();
     if (may_sleep) rings_asked_ = 0;
     rings_given_ = false;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <optional>
 #include <set>
 #include <sys/eventfd.h>
 #include <thread>
@@ -104,6 +105,23 @@ TEST_CASE("a gate lets in the application or the watchdog, never both") {
         }
         watchdog.join();
         CHECK(inside == entries + 2000);
+    }
+}
+
+TEST_CASE("a watchdog does not wait for an application whose call takes long, unless it has to") {
+    for (const auto kind : {Gate::Kind::one_thread, Gate::Kind::many_threads}) {
+        Gate gate{kind};
+        std::atomic<int> turned_away{0};
+        std::optional<Entry> call{std::in_place, gate};
+        std::thread watchdog{[&] {
+            while (!WatchdogEntry{gate, std::try_to_lock}.is_inside()) ++turned_away;
+            const WatchdogEntry entry{gate};
+        }};
+        // Where several threads come, everyone sleeps until it is their turn.
+        while (kind == Gate::Kind::one_thread && turned_away < 3) std::this_thread::yield();
+        call.reset();
+        watchdog.join();
+        const Entry again{gate}; // nobody has been left inside
     }
 }
 
