@@ -76,8 +76,7 @@ Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
                                          Expected& expected) const noexcept {
     const Scheme way = choose(entry, bytes, expected);
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 0;
-    return {
-        .way = way, .counts = entry.in_a_row >= kWarm && entry.trial < kLongTrial, .begin = now_()};
+    return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now_()};
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
@@ -87,9 +86,11 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
+    const auto tried = static_cast<size_t>(entry.bursts[entry.newest].way);
+    if (entry.trial % kTrial == 0 && is_far_behind(records, tried)) entry.trial = 0;
     if (entry.trial > 0) {
         --entry.trial;
-        return entry.bursts[entry.newest].way;
+        return static_cast<Scheme>(tried);
     }
     ++entry.bursts_begun;
     const auto next = to_be_tried(entry, hoped, expected);
@@ -101,6 +102,12 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
                                                  : kTrial) -
                   1;
     return static_cast<Scheme>(*next);
+}
+
+bool Experience::is_far_behind(const Records& records, size_t way) noexcept {
+    return std::ranges::any_of(records, [&](const Record& other) {
+        return other.known > 0 && kClose * other.byte_takes < records[way].byte_takes;
+    });
 }
 
 // hoped: of each before anything was known of it; known: and now.

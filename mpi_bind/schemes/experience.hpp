@@ -96,6 +96,7 @@ private:
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
     std::optional<size_t> to_be_tried(const Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
+    static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 
     const Of of_;
