@@ -28,9 +28,9 @@ double now() noexcept {
 }
 
 // The shortest time that one of a few runs takes: whatever else a processor does only adds to it.
+constexpr int kRuns = 100;
 template <class F>
 double shortest(F&& run) {
-    constexpr int kRuns = 100;
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kRuns; ++i) least = std::min(least, run());
     return least;
@@ -73,21 +73,17 @@ public:
     };
     // Nanoseconds from the first call to the last completion, and of the calls alone.
     struct Time {
-        double whole, calls;
+        double whole{std::numeric_limits<double>::infinity()}, calls{0};
     };
 
-    Time time(const What& what) {
-        Time least{std::numeric_limits<double>::infinity(), 0};
-        shortest([&] {
-            const double begin = now();
-            for (size_t i = 0; i < what.requests; ++i)
-                post(what, !what.is_heard && i + 1 < what.requests);
-            const double posted = now();
-            while (under_way_ > 0) fabric_.progress();
-            const Time t{now() - begin, posted - begin};
-            if (t.whole < least.whole) least = t;
-            return t.whole;
-        });
+    // The shortest of each in turns: a processor or a device that is slower for a while is so for
+    // all, and those that are compared stay in proportion.
+    template <size_t N>
+    std::array<Time, N> times(const std::array<What, N>& whats) {
+        std::array<Time, N> least{};
+        for (int run = 0; run < kRuns; ++run)
+            for (size_t i = 0; i < N; ++i)
+                if (const Time t = time(whats[i]); t.whole < least[i].whole) least[i] = t;
         return least;
     }
     size_t most_pieces() const noexcept { return most_; }
@@ -104,6 +100,15 @@ private:
             }} {}
     };
     static constexpr size_t kSteps = 16;
+
+    Time time(const What& what) {
+        const double begin = now();
+        for (size_t i = 0; i < what.requests; ++i)
+            post(what, !what.is_heard && i + 1 < what.requests);
+        const double posted = now();
+        while (under_way_ > 0) fabric_.progress();
+        return {now() - begin, posted - begin};
+    }
 
     void post(const What& what, bool more) {
         std::array<iovec, 32> pieces;
@@ -179,43 +184,33 @@ double slope(double less, double more, size_t steps) noexcept {
 
 using What = Trial::What;
 
-void measure_writes(Trial& trial, const RemoteMemory& staging, SchemeCosts& costs) {
+void measure_device(Trial& trial, const TrialMemory& with, SchemeCosts& costs) {
     constexpr size_t kMany = 8;
     const size_t pieces = trial.most_pieces();
-    const What one{.memory = staging, .reads = false, .is_heard = true};
-    // Connects, fills caches, and has the peer's provider see that much comes.
-    for (int i = 0; i < 100; ++i) trial.time(one);
-    const double alone = trial.time(one).whole;
-    costs.word = alone / 2;
-    costs.write = slope(alone, trial.time(one.times(kMany)).whole, kMany - 1);
-    costs.gathered = slope(alone, trial.time(one.of(pieces, 1)).whole, pieces - 1);
-    const auto much = trial.time(one.bytes_each(kTrialBytes));
-    costs.written_byte = slope(alone, much.whole, kTrialBytes - kShort);
-    costs.by_processor = std::min(much.calls / much.whole, 1.0);
-}
-
-void measure_reads(Trial& trial, const TrialMemory& with, SchemeCosts& costs) {
-    constexpr size_t kMany = 8;
-    const size_t pieces = trial.most_pieces();
-    const What one{.memory = with.staging, .reads = true, .is_heard = false};
-    const double alone = trial.time(one).whole;
-    costs.read = slope(alone, trial.time(one.times(kMany)).whole, kMany - 1);
-    costs.scattered = slope(alone, trial.time(one.of(pieces, 1)).whole, pieces - 1);
-    costs.read_byte =
-        slope(alone, trial.time(one.bytes_each(kTrialBytes)).whole, kTrialBytes - kShort);
+    const What write{.memory = with.staging, .reads = false, .is_heard = true};
+    const What read{.memory = with.staging, .reads = true, .is_heard = false};
     const What plain{.memory = with.plain, .reads = true, .is_heard = false};
-    costs.plain_byte = slope(trial.time(plain).whole,
-                             trial.time(plain.bytes_each(kTrialBytes)).whole, kTrialBytes - kShort);
-}
-
-void measure_places(Trial& trial, const RemoteMemory& plain, SchemeCosts& costs) {
-    const size_t pieces = trial.most_pieces();
-    const What some{.memory = plain, .reads = false, .is_heard = false};
-    const double two = trial.time(some.of(2, 2)).whole;
-    const double many = trial.time(some.of(pieces, pieces)).whole;
-    const double large = trial.time(some.of(pieces, pieces).bytes_each(kLong)).whole;
-    costs.placed = slope(two, many, pieces - 2);
-    costs.placed_byte = slope(many, large, pieces * (kLong - kShort));
+    const What place{.memory = with.plain, .reads = false, .is_heard = false};
+    // Connects, fills caches, and has the peer's provider see that much comes.
+    trial.times(std::array{write});
+    const auto [one_write, writes, gathered, written, one_read, reads, scattered, long_read,
+                one_plain, long_plain, two_places, places, long_places] = trial.times(std::array{
+        write, write.times(kMany), write.of(pieces, 1), write.bytes_each(kTrialBytes), //
+        read, read.times(kMany), read.of(pieces, 1), read.bytes_each(kTrialBytes),     //
+        plain, plain.bytes_each(kTrialBytes),                                          //
+        place.of(2, 2), place.of(pieces, pieces), place.of(pieces, pieces).bytes_each(kLong)});
+    constexpr size_t kMoreBytes = kTrialBytes - kShort;
+    costs.word = one_write.whole / 2;
+    costs.write = slope(one_write.whole, writes.whole, kMany - 1);
+    costs.gathered = slope(one_write.whole, gathered.whole, pieces - 1);
+    costs.written_byte = slope(one_write.whole, written.whole, kMoreBytes);
+    costs.by_processor = std::min(written.calls / written.whole, 1.0);
+    costs.read = slope(one_read.whole, reads.whole, kMany - 1);
+    costs.scattered = slope(one_read.whole, scattered.whole, pieces - 1);
+    costs.read_byte = slope(one_read.whole, long_read.whole, kMoreBytes);
+    costs.plain_byte = slope(one_plain.whole, long_plain.whole, kMoreBytes);
+    costs.placed = slope(two_places.whole, places.whole, pieces - 2);
+    costs.placed_byte = slope(places.whole, long_places.whole, pieces * (kLong - kShort));
 }
 
 void measure_processor(Fabric& fabric, SchemeCosts& costs) {
@@ -233,9 +228,7 @@ void measure_processor(Fabric& fabric, SchemeCosts& costs) {
 std::optional<SchemeCosts> measure_costs(Fabric& fabric, fi_addr_t peer, const TrialMemory& with) {
     Trial trial{fabric, peer};
     SchemeCosts costs{};
-    measure_writes(trial, with.staging, costs);
-    measure_reads(trial, with, costs);
-    measure_places(trial, with.plain, costs);
+    measure_device(trial, with, costs);
     if (trial.has_failed()) return std::nullopt;
     measure_processor(fabric, costs);
     return costs;

@@ -18,10 +18,10 @@ namespace {
 // What is shorter goes in one message of the provider's, or takes no longer for being announced.
 constexpr size_t kLeastOffered = size_t{12} << 10;
 
-// How a message that might be offered goes. What is expected is not all that happens: a receiver
-// wishes that it is offered if that would be quicker by as much.
+// How a message that might be offered goes. What is expected is not all that happens, and has been
+// measured: it is offered, or its receiver wishes that it is, if that would be quicker by as much.
 constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
-constexpr double kWished = 1.25;
+constexpr double kGainOffered = 1.1, kGainWished = 1.25;
 
 // A third of the last cache: what is copied on the way is there, too, and what others use.
 // (What sysconf() says of it, glibc makes up on some processors.)
@@ -66,10 +66,10 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     const Shape shape = shape_of(data);
     Expected expected{};
     expected.fill(kNever);
-    expected[kOfferedWay] = 1;
+    expected[kOfferedWay] = kGainOffered;
     expected[kAsItIsWay] = !in_one                         ? gain(sending_, shape, shape, bytes)
-                           : wished == Wishes::Offers::all ? kWished
-                                                           : 1 / kWished;
+                           : wished == Wishes::Offers::all ? kGainWished
+                                                           : kGainOffered / kGainWished;
     const auto begun = departures_.begin(Experience::kind_of(bytes, shape, {}), bytes, expected);
     return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
 }
@@ -115,7 +115,7 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
     if (wishes_.told(from, tag, bytes) != Wishes::Offers::none) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
-    if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kWished)
+    if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kGainWished)
         wishes_.tell(from, tag, bytes, Wishes::Offers::all);
 }
 
