@@ -21,9 +21,9 @@ constexpr double kCrowdedMemory = 2;
 constexpr double kLookedUp = 1024; // bytes, for a piece that is placed: pages, and who has them
 
 // Telling the other side something: where processes share processors, others compute until it
-// answers, and nothing is lost.
+// answers, and nothing is lost but what the processor does in the device's stead.
 double word_of(const SchemeCosts& costs, const Means& means) noexcept {
-    return means.overlaps ? costs.word : 0;
+    return costs.word * (means.overlaps ? 1 : costs.by_processor);
 }
 
 // One message, as the schemes see it.

@@ -38,6 +38,11 @@ void Gate::stand_aside() noexcept {
     } while (wanted_.load(std::memory_order_acquire));
 }
 
+void Gate::keep_out() noexcept {
+    wanted_.store(1, std::memory_order_relaxed);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 // Most calls are over by then. In others it is the kernel that works, on the same processor, and
 // whoever yields for long takes half of it.
 bool Gate::is_left_soon() const noexcept {
@@ -49,19 +54,21 @@ bool Gate::is_left_soon() const noexcept {
     return true;
 }
 
+void Gate::enter_as_watchdog() noexcept {
+    constexpr auto kNap = std::chrono::microseconds{50};
+    mutex_.lock();
+    if (locked_) return;
+    keep_out();
+    while (!is_left_soon()) std::this_thread::sleep_for(kNap);
+}
+
 bool Gate::try_enter_as_watchdog() noexcept {
     mutex_.lock();
     if (locked_) return true;
-    wanted_.store(1, std::memory_order_relaxed);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    keep_out();
     if (is_left_soon()) return true;
     leave_as_watchdog();
     return false;
-}
-
-void Gate::enter_as_watchdog() noexcept {
-    constexpr auto kNap = std::chrono::microseconds{50};
-    while (!try_enter_as_watchdog()) std::this_thread::sleep_for(kNap);
 }
 
 void Gate::leave_as_watchdog() noexcept {

@@ -48,6 +48,7 @@ public:
 
 private:
     void stand_aside() noexcept;
+    void keep_out() noexcept;
     bool is_left_soon() const noexcept;
 
     std::atomic<uint32_t> inside_{0};
