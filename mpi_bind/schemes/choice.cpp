@@ -21,9 +21,13 @@ constexpr double kCrowdedMemory = 2;
 constexpr double kLookedUp = 1024; // bytes, for a piece that is placed: pages, and who has them
 
 // Telling the other side something: where processes share processors, others compute until it
-// answers, and nothing is lost but what the processor does in the device's stead.
+// answers, and nothing is lost but what the processor does in the device's stead. Short words are
+// not felt among all else that happens there.
 double word_of(const SchemeCosts& costs, const Means& means) noexcept {
-    return costs.word * (means.overlaps ? 1 : costs.by_processor);
+    constexpr double kFelt = 1000;
+    if (means.overlaps) return costs.word;
+    const double said = costs.word * costs.by_processor;
+    return said < kFelt ? 0 : said;
 }
 
 // One message, as the schemes see it.
