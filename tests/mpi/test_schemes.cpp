@@ -127,6 +127,21 @@ TEST_CASE("where processors are shared it counts how often data comes into a cac
     }());
 }
 
+TEST_CASE(
+    "where processors are shared a word takes what the processor does in the device's stead") {
+    SchemeCosts costs = kNic;
+    costs.word = 30'000;
+    SchemeCosts without = costs;
+    without.word = 0;
+    const auto expected = [](const SchemeCosts& c) {
+        return plan_of(c, 64 << 10, 256, kShared).expected;
+    };
+    CHECK(expected(costs) == expected(without)); // a NIC's: 300 ns are not felt
+    costs.by_processor = without.by_processor = 1;
+    for (size_t scheme = 0; scheme < kSchemes; ++scheme)
+        CHECK(expected(costs)[scheme] >= expected(without)[scheme] + 2 * costs.word);
+}
+
 TEST_CASE("the memory of the last messages counts once each") {
     Footprint footprint;
     char places[100];
