@@ -87,6 +87,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
         if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
     const auto tried = static_cast<size_t>(entry.bursts[entry.newest].way);
+    // Nobody waits until one is settled that is so far behind.
     if (entry.trial % kTrial == 0 && is_far_behind(records, tried)) entry.trial = 0;
     if (entry.trial > 0) {
         --entry.trial;
