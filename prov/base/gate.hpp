@@ -40,6 +40,9 @@ public:
             inside_.store(0, std::memory_order_release);
     }
 
+    // Everyone takes the mutex: also where one thread comes, but the kernel runs no barriers.
+    bool is_mutex() const noexcept { return locked_; }
+
     // The watchdog's side.
     void enter_as_watchdog() noexcept;
     // False: the application is in a call that takes long.

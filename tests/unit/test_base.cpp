@@ -117,8 +117,8 @@ TEST_CASE("a watchdog does not wait for an application whose call takes long, un
             while (!WatchdogEntry{gate, std::try_to_lock}.is_inside()) ++turned_away;
             const WatchdogEntry entry{gate};
         }};
-        // Where several threads come, everyone sleeps until it is their turn.
-        while (kind == Gate::Kind::one_thread && turned_away < 3) std::this_thread::yield();
+        // At a mutex everyone sleeps until it is their turn.
+        while (!gate.is_mutex() && turned_away < 3) std::this_thread::yield();
         call.reset();
         watchdog.join();
         const Entry again{gate}; // nobody has been left inside
