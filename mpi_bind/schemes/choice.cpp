@@ -24,7 +24,7 @@ constexpr double kLookedUp = 1024; // bytes, for a piece that is placed: pages, 
 // answers, and nothing is lost but what the processor does in the device's stead. Short words are
 // not felt among all else that happens there.
 double word_of(const SchemeCosts& costs, const Means& means) noexcept {
-    constexpr double kFelt = 1000;
+    constexpr double kFelt = 1000; // nanoseconds
     if (means.overlaps) return costs.word;
     const double said = costs.word * costs.by_processor;
     return said < kFelt ? 0 : said;

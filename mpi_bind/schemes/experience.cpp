@@ -16,8 +16,8 @@ constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5;   // times what the best one takes
 constexpr uint32_t kAgain = 256; // bursts until another one is tried again
-// What a sender offers takes as long as its receiver tries schemes: it counts when the receiver has
-// found the best one.
+// What a sender offers is as quick as what its receiver tries just then: it has until the receiver
+// has found the best scheme, since what is known falls fast.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // What was held up by something else tells nothing of a way, and what was quick could be: so

@@ -27,8 +27,9 @@ double now() noexcept {
     return duration<double, std::nano>(steady_clock::now().time_since_epoch()).count();
 }
 
-// The shortest time that one of a few runs takes: whatever else a processor does only adds to it.
 constexpr int kRuns = 100;
+
+// The shortest time that one of a few runs takes: whatever else a processor does only adds to it.
 template <class F>
 double shortest(F&& run) {
     double least = std::numeric_limits<double>::infinity();

@@ -18,8 +18,8 @@ namespace {
 // What is shorter goes in one message of the provider's, or takes no longer for being announced.
 constexpr size_t kLeastOffered = size_t{12} << 10;
 
-// How a message that might be offered goes. What is expected is not all that happens, and has been
-// measured: it is offered, or its receiver wishes that it is, if that would be quicker by as much.
+// How a message that might be offered goes. Expectations are rough: it is offered, or its receiver
+// wishes that it is, only if it would be so many times as quick.
 constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
 constexpr double kGainOffered = 1.1, kGainWished = 1.25;
 
