@@ -99,15 +99,16 @@ public:
     // ones are done. The caller has made sure of room. Gives 0 or a positive errno.
     // more: the next one follows at once, and until then this one may be held back (PostList).
     int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more = false) noexcept;
-    // Its device delivers (verbs::Port), and the peer has a ring for that.
-    bool delivers() const noexcept { return delivers_ && ring_out_.is_open(); }
-    // A short write that is never under way. False: nothing was done.
-    bool deliver(ibv_send_wr& wr) noexcept {
+    // Its device delivers (verbs::Port): short messages too, if the peer has a ring for them.
+    bool delivers() const noexcept { return delivers_; }
+    bool delivers_messages() const noexcept { return delivers_ && ring_out_.is_open(); }
+    // What is never under way. Gives 0 or an errno as verbs::kDeliver says.
+    int deliver(ibv_send_wr& wr) noexcept {
         wr.wr_id = 0;
         wr.send_flags |= verbs::kDeliver;
-        if (posting_.post(qp_.get(), wr)) return false;
-        visited_ = true;
-        return true;
+        const int error = posting_.post(qp_.get(), wr);
+        if (!error) visited_ = true;
+        return error;
     }
     // Of the work request that was posted last nothing else is left but this copy: the lane keeps
     // it until that is done.

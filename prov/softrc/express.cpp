@@ -7,6 +7,7 @@
 #include "softrc/busy.hpp"
 #include "softrc/copy_bytes.hpp"
 #include "softrc/faults.hpp"
+#include "softrc/opcodes.hpp"
 #include "softrc/queue_pair.hpp"
 #include "verbs_rc/device.hpp"
 
@@ -42,15 +43,22 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     return IBV_WC_SUCCESS;
 }
 
+// What is over when the call returns, or was not done.
+[[gnu::always_inline]] inline int QueuePair::carry_out_now(const ibv_send_wr& wr) noexcept {
+    if (what_is(wr.opcode).atomic) return change_at_once(wr);
+    return carry_out_at_once(wr) ? 0 : EAGAIN;
+}
+
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
     std::lock_guard guard{lock_};
     while (wr) {
-        const bool now_or_never = wr->send_flags & verbs::kDeliver;
-        if (const auto status = carry_out_at_once(*wr)) {
-            if (!now_or_never) conclude(*wr, *status);
-        } else if (now_or_never) {
-            *bad_wr = wr;
-            return EAGAIN;
+        if (wr->send_flags & verbs::kDeliver) {
+            if (const int error = carry_out_now(*wr)) {
+                *bad_wr = wr;
+                return error;
+            }
+        } else if (const auto status = carry_out_at_once(*wr)) {
+            conclude(*wr, *status);
         } else if (ibv_send_wr* const behind = carry_out_run(wr); behind != wr) {
             wr = behind;
             continue;

@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 9;
+inline constexpr uint32_t kLayoutVersion = 10;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -133,22 +133,28 @@ struct alignas(kLine) JointCopy {
 
 // What each poll of the owner's looks at, and does if it has nothing else to do: the joint copies
 // that are open, a bit for each; and an atomic operation on its private memory, whose sender has
-// the place (atomic_sender).
-inline constexpr uint32_t kAtomicAsked = 1u << 31; // the sender sets it, who takes it clears it
-inline constexpr uint32_t kAtomicTaken = 1u << 30; // by the owner, until it is done
+// the place (atomic_sender). Each of both sides writes into a line of its own, once: a line that
+// both wrote into would go to and fro between them.
+inline constexpr uint32_t kAtomicTurn = 1u
+                                        << 31; // other than the answer's: there is one to be done
+inline constexpr uint32_t kAtomicWithdrawn = 1u << 30; // whoever has not taken it leaves it alone
 
 struct alignas(kLine) Asked {
     std::atomic<uint32_t> what;
-    int32_t error;    // owner: an errno value
     uint32_t compare; // 1: compare and swap, 0: fetch and add
     uint32_t key;     // see Errand
     uint32_t pd;
     uint64_t address;
     uint64_t operand; // what is added, or what is swapped in
     uint64_t compared;
-    uint64_t found; // owner: what was there
 };
 static_assert(sizeof(Asked) == kLine);
+
+struct alignas(kLine) Answer { // the owner's
+    std::atomic<uint32_t> turn;
+    int32_t error;  // an errno value
+    uint64_t found; // what was there
+};
 
 struct Arena {
     uint64_t magic;
@@ -162,6 +168,9 @@ struct Arena {
     JointCopy joint_copies[kJointCopies];
     alignas(kLine) std::atomic<uint64_t> atomic_sender; // as a VisitorId; 0: free
     Asked asked;
+    Answer answer;
+    // The owner is at it, and it is too late to withdraw it. Senders look only if they would.
+    alignas(kLine) std::atomic<uint32_t> atomic_taken;
     alignas(kLine) Region regions[kMaxRegions];
     alignas(4096) std::byte errand_bytes[kErrands][kErrandBytes];
 };

@@ -14,6 +14,7 @@
 #include "softrc/transitions.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace odrc::soft {
@@ -128,31 +129,49 @@ QueuePair::Outcome QueuePair::read(const ibv_send_wr& wr, const Data& data) noex
     return {Verdict::done, IBV_WC_SUCCESS};
 }
 
-// Memory that all processes see is changed by the processor; private memory under a lock, by its
-// owner, or read and written. Either way whoever looks at the word meanwhile sees it whole.
-QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) noexcept {
+// What an atomic operation is on, if it may be.
+ibv_wc_status QueuePair::find_word(const ibv_send_wr& wr, Place& place) const noexcept {
     const uint64_t address = wr.wr.atomic.remote_addr;
-    if (address % sizeof(uint64_t) != 0) return refuse(IBV_WC_REM_INV_REQ_ERR);
+    if (address % sizeof(uint64_t) != 0) return IBV_WC_REM_INV_REQ_ERR;
+    return find_remote(address, wr.wr.atomic.rkey, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC,
+                       place);
+}
+
+QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) noexcept {
     Place place;
-    if (const auto status = find_remote(address, wr.wr.atomic.rkey, sizeof(uint64_t),
-                                        IBV_ACCESS_REMOTE_ATOMIC, place);
-        status != IBV_WC_SUCCESS)
-        return refuse(status);
-    const Change change = change_of(wr);
+    if (const auto status = find_word(wr, place); status != IBV_WC_SUCCESS) return refuse(status);
     uint64_t found = 0;
-    if (place.shared) {
-        found = change_shared(std::atomic_ref{*reinterpret_cast<uint64_t*>(place.mapped)}, change);
-    } else if (place.mapped) {
-        found = change_own(process_, place, change);
-    } else if (const int error = change_private(change, place, found)) {
-        return refuse(status_of(error));
-    }
+    if (const int error = change(change_of(wr), place, found)) return refuse(status_of(error));
     const auto* from = reinterpret_cast<const std::byte*>(&found);
     for (const iovec& v : data.pieces) {
         std::memcpy(v.iov_base, from, v.iov_len);
         from += v.iov_len;
     }
     return {Verdict::done, IBV_WC_SUCCESS};
+}
+
+// What goes wrong with certainty that nothing was done goes wrong again the long way, which says
+// how.
+int QueuePair::change_at_once(const ibv_send_wr& wr) noexcept {
+    if (kFaults || !is_at_ease()) return EAGAIN;
+    const Busy busy{*port_};
+    Place place;
+    if (!peer_is_ready() || find_word(wr, place) != IBV_WC_SUCCESS) return EAGAIN;
+    uint64_t found = 0;
+    if (const int error = change(change_of(wr), place, found)) return error == ESRCH ? EIO : EAGAIN;
+    std::memcpy(reinterpret_cast<void*>(wr.sg_list->addr), &found, sizeof found);
+    return 0;
+}
+
+// Memory that all processes see is changed by the processor; private memory under a lock, by its
+// owner, or read and written. Either way whoever looks at the word meanwhile sees it whole. Gives 0
+// or an errno as copy_pieces() does.
+int QueuePair::change(const Change& change, const Place& place, uint64_t& found) noexcept {
+    if (!place.mapped) return change_private(change, place, found);
+    found = place.shared
+                ? change_shared(std::atomic_ref{*reinterpret_cast<uint64_t*>(place.mapped)}, change)
+                : change_own(process_, place, change);
+    return 0;
 }
 
 // A word of another process's.

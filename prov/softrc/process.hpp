@@ -71,9 +71,14 @@ public:
     void request_visitor_check() noexcept;
 
     // A sender needs what is quicker if we do it, or take part: who polls and has nothing else to
-    // do does it (joint_copy.hpp,
-    // served_atomic.hpp).
-    bool is_asked() const noexcept { return asked_->load(std::memory_order_relaxed) != 0; }
+    // do does it (joint_copy.hpp, served_atomic.hpp).
+    bool is_asked() const noexcept {
+        return asked_->load(std::memory_order_relaxed) !=
+               atomic_turn_.load(std::memory_order_relaxed);
+    }
+    void answered_atomic(uint32_t turn) noexcept {
+        atomic_turn_.store(turn, std::memory_order_relaxed);
+    }
     void count_joined() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
     uint64_t joined() const noexcept { return joined_.load(std::memory_order_relaxed); } // pieces
     void count_atomic() noexcept { atomics_.fetch_add(1, std::memory_order_relaxed); }
@@ -103,6 +108,7 @@ private:
     std::vector<QueuePair*> stalled_;
     size_t next_stalled_{0}; // of those, to be tried
     std::atomic<uint32_t> stalled_count_{0};
+    std::atomic<uint32_t> atomic_turn_{0};     // that of the arena's answer
     const std::atomic<uint32_t>* const asked_; // of our arena: beside what else each poll looks at
     std::atomic<uint64_t> rnr_naks_{0};
     std::atomic<uint64_t> joined_{0};

@@ -210,6 +210,7 @@ private:
 
     // express.cpp
     std::optional<ibv_wc_status> carry_out_at_once(const ibv_send_wr& wr) noexcept;
+    int carry_out_now(const ibv_send_wr& wr) noexcept;
 
     // run.cpp
     bool join_run(const ibv_send_wr& wr, PrivateCopy& batch, uint64_t& done) noexcept;
@@ -227,6 +228,9 @@ private:
     Outcome write(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
+    ibv_wc_status find_word(const ibv_send_wr& wr, Place& place) const noexcept;
+    int change_at_once(const ibv_send_wr& wr) noexcept; // see verbs::kDeliver
+    int change(const Change& change, const Place& place, uint64_t& found) noexcept;
     int change_private(const Change& change, const Place& place, uint64_t& found) noexcept;
     // Finds the peer's memory. Gives success if its queue pair and its region allow the access
     // (IBV_ACCESS_REMOTE_*).

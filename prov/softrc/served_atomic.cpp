@@ -11,37 +11,53 @@
 namespace odrc::soft {
 namespace {
 
-constexpr uint32_t kSpins = 100;           // in which who polls has long looked
+constexpr uint32_t kLooks = 2000;          // in which who polls has long looked
 constexpr uint32_t kSpinsOfAnother = 1000; // thread of ours, which is at it
 
-bool is_over(const Asked& asked) noexcept {
-    return (asked.what.load(std::memory_order_acquire) & (kAtomicAsked | kAtomicTaken)) == 0;
+bool is_answered(const Arena& arena, uint32_t turn) noexcept {
+    return arena.answer.turn.load(std::memory_order_acquire) == turn;
 }
 
-// False: it is as if it had not been asked for.
-bool is_done(Process& process, PeerProcess& peer, Asked& asked, int& error) noexcept {
-    for (uint32_t spins = 0; spins < kSpins; ++spins) {
-        if (is_over(asked)) {
+bool is_taken(const Arena& arena) noexcept {
+    return arena.atomic_taken.load(std::memory_order_seq_cst) != 0;
+}
+
+// It is the sender's again whether it was done or not, once is_taken() says no. Of two who
+// withdraw and take at one time, at least one sees the other.
+void withdraw(Arena& arena) noexcept {
+    arena.asked.what.fetch_or(kAtomicWithdrawn, std::memory_order_seq_cst);
+}
+
+// Behind that nothing is asked for. Gives whether it was done.
+bool settle(Arena& arena, uint32_t turn) noexcept {
+    const bool done = is_answered(arena, turn);
+    arena.asked.what.fetch_xor(done ? kAtomicWithdrawn : kAtomicWithdrawn | kAtomicTurn,
+                               std::memory_order_release);
+    return done;
+}
+
+// Gives 0 when it was done, EAGAIN when it is as if it had not been asked for, or ESRCH.
+int await_answer(Process& process, PeerProcess& peer, Arena& arena, uint32_t turn) noexcept {
+    // Without pauses: the line changes hands once, and each would be a tenth of what it all takes.
+    for (uint32_t looks = 0; looks < kLooks; ++looks) {
+        if (is_answered(arena, turn)) {
             peer.serving().was_in_time();
-            error = asked.error;
-            return true;
+            return 0;
         }
-        __builtin_ia32_pause();
     }
     peer.serving().was_late();
-    if (asked.what.fetch_and(~kAtomicAsked, std::memory_order_acquire) & kAtomicAsked) return false;
-    error = await_peer(process, peer, [&] { return is_over(asked); }) ? asked.error : ESRCH;
-    return true;
+    withdraw(arena);
+    if (!await_peer(process, peer, [&] { return !is_taken(arena); })) return ESRCH;
+    return settle(arena, turn) ? 0 : EAGAIN;
 }
 
-// Nobody else does, and whoever asks no longer can take it back.
-bool take(Asked& asked) noexcept {
-    uint32_t what = asked.what.load(std::memory_order_relaxed);
-    while (what & kAtomicAsked)
-        if (asked.what.compare_exchange_weak(what, (what & ~kAtomicAsked) | kAtomicTaken,
-                                             std::memory_order_acquire))
-            return true;
-    return false;
+// The turn that is to be answered.
+std::optional<uint32_t> asked_turn(const Arena& arena) noexcept {
+    const uint32_t what = arena.asked.what.load(std::memory_order_seq_cst);
+    const uint32_t turn = what & kAtomicTurn;
+    if (what & kAtomicWithdrawn || turn == arena.answer.turn.load(std::memory_order_relaxed))
+        return std::nullopt;
+    return turn;
 }
 
 } // namespace
@@ -69,43 +85,54 @@ std::optional<int> ask_for_atomic(Process& process, PeerProcess& peer, const Cha
     asked.address = place.asked;
     asked.operand = change.operand;
     asked.compared = change.compared;
-    asked.what.fetch_or(kAtomicAsked, std::memory_order_release);
-    int error = 0;
-    const bool done = is_done(process, peer, asked, error);
-    if (error == ESRCH)
-        return error; // and keeps the place: who is dead or as good as dead may be at it
-    found = asked.found;
+    const uint32_t turn =
+        ~asked.what.fetch_xor(kAtomicTurn, std::memory_order_release) & kAtomicTurn;
+    const int how = await_answer(process, peer, arena, turn);
+    if (how == ESRCH)
+        return how; // and keeps the place: who is dead or as good as that may be at it
+    const int error = arena.answer.error;
+    found = arena.answer.found;
     arena.atomic_sender.store(0, std::memory_order_release);
-    return done ? std::optional{error} : std::nullopt;
+    return how == 0 ? std::optional{error} : std::nullopt;
 }
 
 void serve_atomic(Process& process) noexcept {
-    Asked& asked = process.view().header().asked;
-    if (!take(asked)) return;
-    Place place;
-    asked.error = EFAULT;
-    const uint64_t address = asked.address;
-    if (address % sizeof(uint64_t) == 0 &&
-        find_place(process.view(), true, asked.key, asked.pd, address, sizeof(uint64_t),
-                   IBV_ACCESS_REMOTE_ATOMIC, place)) {
-        asked.found = change_own(
-            process, place,
-            {.compares = asked.compare != 0, .operand = asked.operand, .compared = asked.compared});
-        asked.error = 0;
-        process.count_atomic();
+    Arena& arena = process.view().header();
+    if (!asked_turn(arena)) return;
+    uint32_t free = 0;
+    if (!arena.atomic_taken.compare_exchange_strong(free, 1, std::memory_order_seq_cst)) return;
+    if (const auto turn = asked_turn(arena)) {
+        const Asked& asked = arena.asked;
+        Answer& answer = arena.answer;
+        Place place;
+        const uint64_t address = asked.address;
+        const bool allowed = address % sizeof(uint64_t) == 0 &&
+                             find_place(process.view(), true, asked.key, asked.pd, address,
+                                        sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC, place);
+        if (allowed) {
+            answer.found = change_own(process, place,
+                                      {.compares = asked.compare != 0,
+                                       .operand = asked.operand,
+                                       .compared = asked.compared});
+            process.count_atomic();
+        }
+        answer.error = allowed ? 0 : EFAULT;
+        answer.turn.store(*turn, std::memory_order_release);
+        process.answered_atomic(*turn);
     }
-    asked.what.fetch_and(~kAtomicTaken, std::memory_order_release);
+    arena.atomic_taken.store(0, std::memory_order_release);
 }
 
 void forget_atomic(Process& process) noexcept {
     Arena& arena = process.view().header();
     uint64_t sender = arena.atomic_sender.load(std::memory_order_relaxed);
     if (sender == 0 || process.node().alive(sender)) return;
-    arena.asked.what.fetch_and(~kAtomicAsked, std::memory_order_relaxed);
+    withdraw(arena);
     uint32_t spins = 0;
-    while (!is_over(arena.asked) && ++spins < kSpinsOfAnother) process.pause();
-    if (is_over(arena.asked))
-        arena.atomic_sender.compare_exchange_strong(sender, 0, std::memory_order_release);
+    while (is_taken(arena) && ++spins < kSpinsOfAnother) process.pause();
+    if (is_taken(arena)) return;
+    settle(arena, arena.asked.what.load(std::memory_order_relaxed) & kAtomicTurn);
+    arena.atomic_sender.compare_exchange_strong(sender, 0, std::memory_order_release);
 }
 
 } // namespace odrc::soft

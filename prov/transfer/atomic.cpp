@@ -60,8 +60,15 @@ ssize_t Engine::begin(const AtomicArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
+    const bool now = may_post(*peer) && peer->lane->delivers() && !(a.flags & FI_FENCE);
+    const int failure = now ? change_at_once(*peer->lane, a) : FI_EAGAIN;
+    if (!failure) return 0;
     Send* send = make_atomic(*peer, a, *operation);
     if (!send) return -FI_EAGAIN;
+    if (failure != FI_EAGAIN) {
+        complete(*send, failure);
+        return 0;
+    }
     const int error = submit(*peer, *send);
     if (error) release(*send);
     return -error;

@@ -18,6 +18,13 @@ uint64_t word_at(const std::byte* from) noexcept {
     return word;
 }
 
+// The one element of all pieces.
+std::byte* element_of(std::span<const fi_ioc> pieces) noexcept {
+    for (const fi_ioc& v : pieces)
+        if (v.count > 0) return static_cast<std::byte*>(v.addr);
+    return nullptr;
+}
+
 } // namespace
 
 // IBTA 1.4, 9.4.5: fetch and add, compare and swap, of 64 bits. Of an address that is not aligned
@@ -30,6 +37,41 @@ bool Engine::device_can(const AtomicArguments& a) const noexcept {
     const fi_rma_ioc& target = a.remote[0];
     return target.count == 1 && target.addr % sizeof(uint64_t) == 0 &&
            verbs::RemoteKey{target.key}.atomics();
+}
+
+// An operation that is over when the call returns: nothing of it is kept. Gives 0, FI_EAGAIN when
+// nothing was done, or how it has failed.
+int Engine::change_at_once(Lane& lane, const AtomicArguments& a) noexcept {
+    const Peer& peer = lane.peer();
+    if (peer.atomics > 0 || peer.wants_events || lane.station().beside() || lane.frames_only() ||
+        !posting_.empty() || !device_can(a))
+        return FI_EAGAIN;
+    const bool compares = a.call == AtomicCall::compare;
+    uint64_t found = 0;
+    ibv_sge place{.addr = reinterpret_cast<uint64_t>(&found), .length = sizeof found, .lkey = 0};
+    ibv_send_wr wr{};
+    wr.sg_list = &place;
+    wr.num_sge = 1;
+    wr.opcode = compares ? IBV_WR_ATOMIC_CMP_AND_SWP : IBV_WR_ATOMIC_FETCH_AND_ADD;
+    wr.wr.atomic.remote_addr = a.remote[0].addr;
+    wr.wr.atomic.rkey = verbs::RemoteKey{a.remote[0].key}.rkey();
+    wr.wr.atomic.compare_add = word_at(element_of(compares ? a.compares : a.operands));
+    wr.wr.atomic.swap = compares ? word_at(element_of(a.operands)) : 0;
+    if (const int error = lane.deliver(wr)) return error;
+    std::byte* const result = element_of(a.results);
+    if (result) std::memcpy(result, &found, sizeof found);
+    ++counters_.atomics;
+    const bool fetches = a.call != AtomicCall::update;
+    count(fetches ? settings_.tallies.read : settings_.tallies.written, 0);
+    if (settings_.transmit && a.flags & FI_COMPLETION)
+        settings_.transmit->push({.context = a.context,
+                                  .flags = FI_ATOMIC | (fetches ? FI_READ : FI_WRITE),
+                                  .length = sizeof found,
+                                  .buffer = result,
+                                  .data = 0,
+                                  .tag = 0,
+                                  .source = FI_ADDR_NOTAVAIL});
+    return 0;
 }
 
 // The frame that would have gone out has all that the device needs, and room for what it brings.

@@ -412,6 +412,7 @@ private:
 
     // device_atomic.cpp
     bool device_can(const AtomicArguments& a) const noexcept;
+    int change_at_once(Lane& lane, const AtomicArguments& a) noexcept;
     int post_device_atomic(Lane& lane, Send& send) noexcept;
     void on_changed(Send& send, Ending end) noexcept;
 

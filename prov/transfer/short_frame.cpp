@@ -94,7 +94,7 @@ bool Engine::deliver(Lane& lane, const SendArguments& a, size_t length) noexcept
     wr.num_sge = 1;
     wr.send_flags = IBV_SEND_INLINE;
     write_record(lane, frame, size, record, wr);
-    if (!lane.deliver(wr)) return false;
+    if (lane.deliver(wr)) return false;
     wrote_record(lane, record);
     lane.peer().frame_sent(header.sequence);
     count_sent(traffic_.ring, length);

@@ -20,9 +20,11 @@
 
 namespace odrc::verbs {
 
-// A flag of an RDMA write that goes inline, beside those of ibv_send_flags, for devices that
-// deliver (Port::delivers): it is over when the call returns, and nothing is heard of it any more;
-// or nothing was done, and the call gives EAGAIN.
+// A flag of an RDMA write that goes inline or of an atomic operation, beside those of
+// ibv_send_flags, for devices that deliver (Port::delivers): it is over when the call returns, and
+// nothing is heard of it any more; or nothing was done, and the call gives EAGAIN; or the peer was
+// lost in the middle of an atomic operation, and it gives EIO. What an atomic operation has found
+// is put into its one segment, which need not be registered.
 inline constexpr unsigned kDeliver = 1u << 31;
 
 // How peers are to know a queue pair.
@@ -126,7 +128,8 @@ struct Port {
     bool this_host_only{false};
     // The last bytes of a write are not seen before all others.
     bool writes_in_order{false};
-    // A short write is with the peer when the call returns, if that is asked for (kDeliver).
+    // A short write or an atomic operation is over when the call returns, if that is asked for
+    // (kDeliver).
     bool delivers{false};
     // Memory of this process needs no registration region by region.
     bool whole_memory{false};

@@ -120,7 +120,8 @@ public:
         uint64_t remote{0};
         uint32_t rkey{0};
         uint32_t imm{0};
-        uint64_t add{0}; // of an atomic operation
+        uint64_t add{0}; // of an atomic operation: what is added, or compared with
+        uint64_t swap{0};
     };
     int post_send(ibv_qp* qp, std::vector<ibv_sge> segments, const Request& r) {
         ibv_send_wr wr{};
@@ -130,10 +131,9 @@ public:
         wr.opcode = r.opcode;
         wr.send_flags = r.flags;
         wr.imm_data = r.imm;
-        if (r.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-            wr.wr.atomic.remote_addr = r.remote;
-            wr.wr.atomic.compare_add = r.add;
-            wr.wr.atomic.rkey = r.rkey;
+        if (r.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || r.opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+            wr.wr.atomic = {
+                .remote_addr = r.remote, .compare_add = r.add, .swap = r.swap, .rkey = r.rkey};
         } else {
             wr.wr.rdma.remote_addr = r.remote;
             wr.wr.rdma.rkey = r.rkey;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Writes that are over when the call returns, or were not done (verbs::kDeliver).
+// Writes and atomic operations that are over when the call returns, or were not done
+// (verbs::kDeliver).
 
 #include "soft_rig.hpp"
 #include "softrc/faults.hpp"
@@ -27,6 +28,38 @@ uint64_t found(const Pair& p) {
     std::memcpy(&number, p.in_b.data(), sizeof number);
     return number;
 }
+
+// Words of the other side's, and what it gives to change one of them.
+struct Words {
+    std::vector<uint64_t> words = std::vector<uint64_t>(8);
+    verbs::Mr mr;
+    uint64_t found{0};
+
+    explicit Words(Pair& p)
+        : mr{p.b.register_memory(words.data(), words.size() * sizeof(uint64_t),
+                                 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC)} {}
+
+    int add(Pair& p, uint64_t number, uint32_t offset = 0, uint32_t wrong = 0) {
+        return change(p, {.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+                          .flags = verbs::kDeliver,
+                          .remote = reinterpret_cast<uint64_t>(words.data()) + offset,
+                          .rkey = mr->rkey + wrong,
+                          .add = number});
+    }
+    int swap(Pair& p, uint64_t compared, uint64_t number) {
+        return change(p, {.opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
+                          .flags = verbs::kDeliver,
+                          .remote = reinterpret_cast<uint64_t>(words.data()),
+                          .rkey = mr->rkey,
+                          .add = compared,
+                          .swap = number});
+    }
+
+private:
+    int change(Pair& p, const Side::Request& request) {
+        return p.a.post_send(p.qa.get(), {sge(&found, sizeof found, 0)}, request);
+    }
+};
 
 // The device says it of itself.
 bool delivers() { return soft_device().port().delivers; }
@@ -64,5 +97,38 @@ TEST_CASE("what cannot be delivered breaks nothing") {
     REQUIRE(p.b.to_error(p.qb.get()) == 0);
     CHECK(deliver(p, 7) == EAGAIN);
     CHECK(found(p) == (delivers() ? 6 : 0));
+    CHECK_FALSE(p.a.poll());
+}
+
+TEST_CASE("a delivered atomic operation has changed the word when the call returns") {
+    Pair p;
+    Words w{p};
+    const int answer = delivers() ? 0 : EAGAIN;
+    for (uint64_t i = 0; i < 100; ++i) { // the send queue has room for 32
+        REQUIRE(w.add(p, 2) == answer);
+        CHECK(w.found == (delivers() ? 2 * i : 0));
+    }
+    CHECK(w.swap(p, 200, 7) == answer);
+    CHECK(w.words[0] == (delivers() ? 7 : 0));
+    CHECK(w.swap(p, 200, 9) == answer); // another value is there, and stays
+    CHECK(w.found == w.words[0]);
+    CHECK_FALSE(p.a.poll());
+}
+
+TEST_CASE("an atomic operation that cannot be delivered breaks nothing") {
+    Pair p;
+    Words w{p};
+    CHECK(w.add(p, 1, 4) == EAGAIN);       // not aligned
+    CHECK(w.add(p, 1, 64) == EAGAIN);      // not registered
+    CHECK(w.add(p, 1, 0, 1000) == EAGAIN); // no such key
+    REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 8, p.ma->lkey)}, {.id = 1}) == 0);
+    CHECK(w.add(p, 1) == EAGAIN); // before what waits
+    CHECK(w.words == std::vector<uint64_t>(8));
+    REQUIRE(p.b.post_receive(1, p.in_b.data(), 64, p.mb->lkey) == 0);
+    CHECK(p.a.wait().wr_id == 1);
+    CHECK(w.add(p, 1) == (delivers() ? 0 : EAGAIN));
+    REQUIRE(p.b.to_error(p.qb.get()) == 0);
+    CHECK(w.add(p, 1) == EAGAIN);
+    CHECK(w.words[0] == (delivers() ? 1 : 0));
     CHECK_FALSE(p.a.poll());
 }
