@@ -9,12 +9,19 @@ namespace odrc::srq {
 
 uint32_t sum_of(const std::byte* frame, RecordEnd end) noexcept {
     constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
-    const size_t length = std::min<size_t>(end.length, kMostInRecord - sizeof end);
     uint64_t sum = uint64_t{end.length} << 16 | end.freed;
-    for (size_t at = 0; at < length; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        std::memcpy(&word, frame + at, std::min(length - at, sizeof word));
-        sum = (std::rotl(sum, 29) ^ word) * kFactor;
+    const auto word_at = [&](size_t at) {
+        uint64_t word;
+        std::memcpy(&word, frame + at, sizeof word);
+        return word;
+    };
+    const auto add = [&](uint64_t word) { sum = (std::rotl(sum, 29) ^ word) * kFactor; };
+    const size_t length = std::min<size_t>(end.length, kMostInRecord - sizeof end);
+    const size_t rest = length % sizeof(uint64_t), whole = length - rest;
+    for (size_t at = 0; at < whole; at += sizeof(uint64_t)) add(word_at(at));
+    if (rest > 0) { // there is room for the whole word, whatever it ends with
+        const size_t other_bits = 8 * (sizeof(uint64_t) - rest);
+        add(word_at(whole) << other_bits >> other_bits);
     }
     return static_cast<uint32_t>(sum >> 32);
 }
