@@ -8,15 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 namespace odrc::soft {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kLeastPiece = size_t{16} << 10, kMostPiece = size_t{64} << 10; // bytes
-constexpr size_t kPieces = 8;             // of a copy, at least
-constexpr int kPiecesOfAPoll = 2;         // which is not to take long
-constexpr uint32_t kSpinsOfAPiece = 1000; // some ten microseconds
+constexpr size_t kMostPiece = size_t{256} << 10; // bytes, some twenty microseconds
+constexpr uint32_t kSpinsOfAPiece = 2000;        // four times as long
 
 int copy_piece(PeerProcess& peer, Direction direction, std::byte* here, uint64_t there,
                size_t length) noexcept {
@@ -34,9 +33,22 @@ struct Cut {
     size_t bytes(uint32_t i) const noexcept { return std::min(piece, length - begin(i)); }
 };
 
+// One for each of both, or a few: a call of the kernel takes as long as copying 32 KiB. A peer that
+// comes late takes no longer over its piece than we would.
 Cut cut(size_t length) noexcept {
-    const size_t whole_pages = (length / kPieces + kPage - 1) / kPage * kPage;
-    return {length, std::clamp(whole_pages, kLeastPiece, kMostPiece)};
+    const size_t each = (length + 2 * kMostPiece - 1) / (2 * kMostPiece);
+    return {length, (length / (2 * each) + kPage - 1) / kPage * kPage};
+}
+
+// The next piece that we may move, or nothing.
+std::optional<uint32_t> take_piece(JointCopy& copy, const Cut& cut, const Process& process,
+                                   const PeerProcess& peer) noexcept {
+    const bool from_first = process.view().header().pid < static_cast<uint32_t>(peer.pid());
+    const uint64_t before =
+        copy.taken.fetch_add(from_first ? 1 : uint64_t{1} << 32, std::memory_order_relaxed);
+    const auto first = static_cast<uint32_t>(before), last = static_cast<uint32_t>(before >> 32);
+    if (uint64_t{first} + last >= cut.pieces()) return std::nullopt;
+    return from_first ? first : cut.pieces() - 1 - last;
 }
 
 // A place in the peer's list.
@@ -45,7 +57,7 @@ public:
     Booking(Process& process, PeerProcess& peer) noexcept
         : process_{process}
         , peer_{peer} {
-        if (!peer.joining().is_worth_it()) return;
+        if (!peer.joining().is_worth_it() || !peer.coming().is_worth_it()) return;
         const uint64_t me = process.node().identity() | 1;
         for (uint32_t i = 0; i < kJointCopies; ++i) {
             JointCopy& copy = arena().joint_copies[i];
@@ -66,7 +78,9 @@ public:
         arena().asked.what.fetch_or(bit_, std::memory_order_release);
     }
     // Ends when the peer touches no memory any more: false if it has died, or is as good as dead.
-    bool close() noexcept {
+    // came: it has taken a piece.
+    bool close(bool came) noexcept {
+        came ? peer_.coming().was_in_time() : peer_.coming().was_late();
         arena().asked.what.fetch_and(~bit_, std::memory_order_relaxed);
         copy_->state.fetch_and(~kJointOpen, std::memory_order_acquire);
         for (uint32_t spins = 0; spins < kSpinsOfAPiece; ++spins) {
@@ -117,16 +131,14 @@ bool join(Process& process, JointCopy& copy) noexcept {
         !find_place(process.view(), true, copy.key, copy.pd, copy.address, cut.length,
                     static_cast<int>(copy.access), place))
         return false;
-    for (int n = 0; n < kPiecesOfAPoll; ++n) {
-        const uint32_t i = copy.next.fetch_add(1, std::memory_order_relaxed);
-        if (i >= cut.pieces()) break;
-        if (copy_piece(*sender, direction, place.mapped + cut.begin(i), there + cut.begin(i),
-                       cut.bytes(i)) != 0) {
-            copy.failed.store(1, std::memory_order_relaxed);
-            return false;
-        }
-        process.count_joined();
+    const auto i = take_piece(copy, cut, process, *sender);
+    if (!i) return true;
+    if (copy_piece(*sender, direction, place.mapped + cut.begin(*i), there + cut.begin(*i),
+                   cut.bytes(*i)) != 0) {
+        copy.failed.store(1, std::memory_order_relaxed);
+        return false;
     }
+    process.count_joined();
     return true;
 }
 
@@ -146,17 +158,18 @@ int copy_jointly(Process& process, PeerProcess& peer, Direction direction, std::
     copy.address = place.asked;
     copy.there = reinterpret_cast<uint64_t>(here);
     copy.length = length;
-    copy.next.store(0, std::memory_order_relaxed);
+    copy.taken.store(0, std::memory_order_relaxed);
     copy.failed.store(0, std::memory_order_relaxed);
     booking.open();
     int error = 0;
-    while (!error) {
-        const uint32_t i = copy.next.fetch_add(1, std::memory_order_relaxed);
-        if (i >= cut.pieces()) break;
-        error = copy_piece(peer, direction, here + cut.begin(i), place.address + cut.begin(i),
-                           cut.bytes(i));
+    uint32_t moved = 0;
+    for (; !error; ++moved) {
+        const auto i = take_piece(copy, cut, process, peer);
+        if (!i) break;
+        error = copy_piece(peer, direction, here + cut.begin(*i), place.address + cut.begin(*i),
+                           cut.bytes(*i));
     }
-    if (!booking.close()) return ESRCH;
+    if (!booking.close(moved < cut.pieces())) return ESRCH;
     const bool failed = copy.failed.load(std::memory_order_relaxed) != 0;
     booking.leave();
     // What the peer could not move perhaps we can.

@@ -8,7 +8,7 @@
 namespace odrc::soft {
 
 // From so many bytes on a copy takes longer than to have the peer join it.
-inline constexpr size_t kLeastJoint = size_t{256} << 10;
+inline constexpr size_t kLeastJoint = size_t{32} << 10;
 
 // Moves bytes between this process's memory and private memory of a peer that lets us in, which
 // joins if it polls meanwhile and has nothing else to do: two processors copy twice as much as one.

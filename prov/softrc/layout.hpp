@@ -112,7 +112,9 @@ struct alignas(kLine) Errand {
 };
 
 // A long copy between private memory of the owner and of a sender, cut into pieces: the sender
-// takes them one after the other, and so does the owner, if it has nothing else to do.
+// takes one after the other, and so does the owner, if it has nothing else to do. The process with
+// the smaller number takes them from the first on, the other one from the last: so the same bytes
+// are moved by the same processor time and again, both ways, and may lie in its cache.
 inline constexpr uint32_t kJointCopies = 4;
 inline constexpr uint32_t kJointOpen = 1u << 31;
 
@@ -127,8 +129,8 @@ struct alignas(kLine) JointCopy {
     uint64_t address; // of the owner's memory, as the sender's work request has it
     uint64_t there;   // of the sender's
     uint64_t length;
-    alignas(kLine) std::atomic<uint32_t> next; // piece, to be taken
-    std::atomic<uint32_t> failed;              // the owner could not move one that it took
+    alignas(kLine) std::atomic<uint64_t> taken; // pieces: the first ones, 32 bits, and the last
+    std::atomic<uint32_t> failed;               // the owner could not move one that it took
 };
 
 // What each poll of the owner's looks at, and does if it has nothing else to do: the joint copies

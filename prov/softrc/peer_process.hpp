@@ -16,7 +16,8 @@ namespace odrc::soft {
 
 // Whether a peer is asked to do its part of something. Where processes share processors, it may
 // lose its own in the middle, or does not poll, and all wait for it: who has been waited for is not
-// asked for a while, each time a longer one. Threads need not agree.
+// asked for a while, each time a longer one if it comes to that more than once in thirty times.
+// Threads need not agree.
 class Asking {
 public:
     // Times that it is left out.
@@ -32,7 +33,8 @@ public:
     }
     void was_in_time() noexcept {
         const uint32_t next = next_.load(std::memory_order_relaxed);
-        if (next > least_) next_.store(next - 1, std::memory_order_relaxed);
+        if (next > least_)
+            next_.store(std::max(least_, next - 1 - next / 32), std::memory_order_relaxed);
     }
     void was_late() noexcept {
         const uint32_t next = next_.load(std::memory_order_relaxed);
@@ -72,6 +74,7 @@ public:
     bool lost_pid() noexcept;
 
     Asking& joining() noexcept { return joining_; } // copies: joint_copy.hpp
+    Asking& coming() noexcept { return coming_; }
     Asking& serving() noexcept { return serving_; } // atomic operations: served_atomic.hpp
 
     // Writes an event into a pipe of the process's.
@@ -86,6 +89,7 @@ private:
     std::atomic<bool> dead_{false};
     std::atomic<int64_t> asked_{0}; // the tick
     Asking joining_{16, 4096};      // who is late holds up a copy by milliseconds
+    Asking coming_{1, 16};          // and who does not come by a call of the kernel
     Asking serving_{1, 64};         // what nobody does is taken back
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
