@@ -27,7 +27,8 @@ declare -A what=(
     [cycles]="Processor cycles of a message of 8 bytes, both sides, the kernel's too (perf)"
     [calls]="Allocations and system calls of a message of 8 bytes, sent and received"
 )
-declare -A contenders=([latency]="ucx perftest" [bandwidth]="ucx perftest" [rate]="ucx"
+declare -A contenders=([latency]="ucx perftest soft_verbs handover"
+    [bandwidth]="ucx perftest soft_verbs" [rate]="ucx"
     [bidirectional]="perftest" [rma]="perftest" [atomics]="perftest")
 
 # Those of a measurement, in the order in which they are shown.
@@ -71,6 +72,10 @@ measure_latency_ucx() {
         echo latency "$size" "$(ucx 2 -t tag_lat -s "$size" -n $((size > 65536 ? 500 : 10000)))" us
     done
 }
+measure_latency_soft_verbs() {
+    "$build/soft_verbs" -b 10 send | awk '$1 ~ /send$/ { print "latency 8", $2 / 1000, "us" }'
+}
+measure_latency_handover() { "$build/handover" -b 10 | awk '{ print "latency 8", $2 / 1000, "us" }'; }
 measure_latency_perftest() {
     local size
     for size in "${short_sizes[@]}"; do
@@ -97,6 +102,10 @@ measure_bandwidth_perftest() {
     for size in "${long_sizes[@]}"; do
         echo bandwidth "$size" "$(perftest 4 "$size" ib_send_bw -n 500 | gigabytes)" GB/s
     done
+}
+# From private memory to private memory, as programs over libfabric have it.
+measure_bandwidth_soft_verbs() {
+    "$build/soft_verbs" -b 10 bw | sed -n 's/^soft_verbs.write\(\.[0-9]\)/bandwidth\1/p' | split_names
 }
 measure_bidirectional() {
     over "$1" odrc_stream -w 16 --both-ways "${effort[@]}" -s "${long_sizes[@]}" | only bandwidth
