@@ -25,6 +25,28 @@ std::byte* element_of(std::span<const fi_ioc> pieces) noexcept {
     return nullptr;
 }
 
+// A change of one word of the peer's.
+struct WordChange {
+    bool compares; // and swaps; otherwise it adds
+    uint64_t address;
+    uint32_t rkey;
+    const std::byte* operand;
+    const std::byte* compared;
+};
+
+// found: where what was there goes.
+ibv_send_wr request_for(const WordChange& change, ibv_sge& found) noexcept {
+    ibv_send_wr wr{};
+    wr.sg_list = &found;
+    wr.num_sge = 1;
+    wr.opcode = change.compares ? IBV_WR_ATOMIC_CMP_AND_SWP : IBV_WR_ATOMIC_FETCH_AND_ADD;
+    wr.wr.atomic.remote_addr = change.address;
+    wr.wr.atomic.rkey = change.rkey;
+    wr.wr.atomic.compare_add = word_at(change.compares ? change.compared : change.operand);
+    wr.wr.atomic.swap = change.compares ? word_at(change.operand) : 0;
+    return wr;
+}
+
 } // namespace
 
 // IBTA 1.4, 9.4.5: fetch and add, compare and swap, of 64 bits. Of an address that is not aligned
@@ -46,17 +68,14 @@ int Engine::change_at_once(Lane& lane, const AtomicArguments& a) noexcept {
     if (peer.atomics > 0 || peer.wants_events || lane.station().beside() || lane.frames_only() ||
         !posting_.empty() || !device_can(a))
         return FI_EAGAIN;
-    const bool compares = a.call == AtomicCall::compare;
     uint64_t found = 0;
     ibv_sge place{.addr = reinterpret_cast<uint64_t>(&found), .length = sizeof found, .lkey = 0};
-    ibv_send_wr wr{};
-    wr.sg_list = &place;
-    wr.num_sge = 1;
-    wr.opcode = compares ? IBV_WR_ATOMIC_CMP_AND_SWP : IBV_WR_ATOMIC_FETCH_AND_ADD;
-    wr.wr.atomic.remote_addr = a.remote[0].addr;
-    wr.wr.atomic.rkey = verbs::RemoteKey{a.remote[0].key}.rkey();
-    wr.wr.atomic.compare_add = word_at(element_of(compares ? a.compares : a.operands));
-    wr.wr.atomic.swap = compares ? word_at(element_of(a.operands)) : 0;
+    ibv_send_wr wr = request_for({.compares = a.call == AtomicCall::compare,
+                                  .address = a.remote[0].addr,
+                                  .rkey = verbs::RemoteKey{a.remote[0].key}.rkey(),
+                                  .operand = element_of(a.operands),
+                                  .compared = element_of(a.compares)},
+                                 place);
     if (const int error = lane.deliver(wr)) return error;
     std::byte* const result = element_of(a.results);
     if (result) std::memcpy(result, &found, sizeof found);
@@ -79,22 +98,20 @@ int Engine::post_device_atomic(Lane& lane, Send& send) noexcept {
     const std::byte* frame = send.buffer->data + wire::kMaxHeader;
     wire::Atomic what;
     std::memcpy(&what, frame, sizeof what);
-    const bool compares = static_cast<AtomicCall>(what.call) == AtomicCall::compare;
     wire::RemoteSegment target;
     std::memcpy(&target, frame + sizeof(wire::Atomic), sizeof target);
     const std::byte* operand = frame + sizeof(wire::Atomic) + sizeof target;
     ibv_sge place{.addr = reinterpret_cast<uint64_t>(send.buffer->data),
                   .length = sizeof(uint64_t),
                   .lkey = send.buffer->lkey};
-    ibv_send_wr wr{};
-    wr.sg_list = &place;
-    wr.num_sge = 1;
-    wr.opcode = compares ? IBV_WR_ATOMIC_CMP_AND_SWP : IBV_WR_ATOMIC_FETCH_AND_ADD;
+    ibv_send_wr wr =
+        request_for({.compares = static_cast<AtomicCall>(what.call) == AtomicCall::compare,
+                     .address = target.address,
+                     .rkey = target.rkey,
+                     .operand = operand,
+                     .compared = operand + sizeof(uint64_t)},
+                    place);
     wr.send_flags = IBV_SEND_SIGNALED;
-    wr.wr.atomic.remote_addr = target.address;
-    wr.wr.atomic.rkey = target.rkey;
-    wr.wr.atomic.compare_add = word_at(compares ? operand + sizeof(uint64_t) : operand);
-    wr.wr.atomic.swap = compares ? word_at(operand) : 0;
     if (const int error = lane.post(wr, verbs::WorkKind::atomic, &send, send.more)) return error;
     lane.set_has_written(true);
     send.posted = true;
