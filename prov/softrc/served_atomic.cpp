@@ -44,6 +44,9 @@ int await_answer(Process& process, PeerProcess& peer, Arena& arena, uint32_t tur
             peer.serving().was_in_time();
             return 0;
         }
+        // The peer may wait for us in the same way.
+        if (process.is_asked()) [[unlikely]]
+            serve_atomic(process);
     }
     peer.serving().was_late();
     withdraw(arena);

@@ -79,6 +79,20 @@ private:
     pid_t pid_{0};
 };
 
+// Asks ourselves, as a sender does, and does not wait.
+void ask(soft::Arena& arena, uint32_t key, uint32_t pd, uint64_t address) {
+    soft::Asked& asked = arena.asked;
+    asked.key = key;
+    asked.pd = pd;
+    asked.address = address;
+    asked.compare = 0;
+    asked.operand = 1;
+    arena.answer.error = -1;
+    asked.what ^= soft::kAtomicTurn;
+}
+
+bool is_answered(const soft::Arena& arena) { return arena.answer.turn == arena.asked.what; }
+
 } // namespace
 
 TEST_CASE("who polls does what several senders ask for, or they do it, and none is lost" *
@@ -157,32 +171,57 @@ TEST_CASE("who asks one that is killed is told so" * forks()) {
     }
 }
 
+TEST_CASE("who waits for an answer answers others meanwhile" * forks()) {
+    BoardMemory memory;
+    Board& board = *memory.board;
+    const pid_t child = fork_child([&] { // connects, and does not poll
+        Owner owner;
+        const verbs::Qp qp = owner.side.make_qp();
+        board.address = reinterpret_cast<uint64_t>(owner.words.data());
+        board.rkey = owner.mr->rkey;
+        child_connects(owner.side, qp.get(), board);
+        while (!board.done) usleep(1'000);
+        if (owner.words[0] != 1) _exit(1);
+    });
+    Owner owner;
+    const verbs::Qp qp = owner.side.make_qp();
+    parent_connects(owner.side, qp.get(), board);
+    soft::Arena& arena = soft::Process::current()->view().header();
+    ask(arena, owner.mr->rkey, arena.regions[owner.mr->rkey >> 8].pd,
+        reinterpret_cast<uint64_t>(owner.words.data()));
+    REQUIRE(owner.side.post_send(qp.get(), {sge(&owner.words[1], sizeof(uint64_t), owner.mr->lkey)},
+                                 {.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+                                  .remote = board.address,
+                                  .rkey = board.rkey,
+                                  .add = 1}) == 0);
+    CHECK(is_answered(arena));
+    CHECK(owner.words[0] == 1);
+    CHECK(owner.side.wait().status == IBV_WC_SUCCESS);
+    board.done = true;
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+}
+
 TEST_CASE("an atomic operation that is asked for without right is not done") {
     Owner owner;
     const verbs::Mr local =
         owner.side.register_memory(owner.words.data(), sizeof(uint64_t), IBV_ACCESS_LOCAL_WRITE);
     soft::Arena& arena = soft::Process::current()->view().header();
-    soft::Asked& asked = arena.asked;
     const uint32_t pd = arena.regions[owner.mr->rkey >> 8].pd;
     const auto first = reinterpret_cast<uint64_t>(owner.words.data());
-    const auto ask = [&](uint32_t key, uint32_t of_pd, uint64_t address) {
-        asked.key = key;
-        asked.pd = of_pd;
-        asked.address = address;
-        asked.compare = 0;
-        asked.operand = 1;
-        arena.answer.error = -1;
-        asked.what ^= soft::kAtomicTurn;
+    const auto answer = [&](uint32_t key, uint32_t of_pd, uint64_t address) {
+        ask(arena, key, of_pd, address);
         CHECK(!owner.side.poll());
-        CHECK(arena.answer.turn == asked.what);
+        CHECK(is_answered(arena));
         return arena.answer.error;
     };
-    CHECK(ask(local->rkey, pd, first) == EFAULT);
-    CHECK(ask(owner.mr->rkey, pd + 1, first) == EFAULT);
-    CHECK(ask(owner.mr->rkey, pd, first + 4) == EFAULT);
-    CHECK(ask(owner.mr->rkey, pd, first + 512 * sizeof(uint64_t)) == EFAULT);
-    CHECK(ask(0, pd, first) == EFAULT);
+    CHECK(answer(local->rkey, pd, first) == EFAULT);
+    CHECK(answer(owner.mr->rkey, pd + 1, first) == EFAULT);
+    CHECK(answer(owner.mr->rkey, pd, first + 4) == EFAULT);
+    CHECK(answer(owner.mr->rkey, pd, first + 512 * sizeof(uint64_t)) == EFAULT);
+    CHECK(answer(0, pd, first) == EFAULT);
     CHECK(owner.words == std::vector<uint64_t>(512));
-    CHECK(ask(owner.mr->rkey, pd, first) == 0);
+    CHECK(answer(owner.mr->rkey, pd, first) == 0);
     CHECK(owner.words[0] == 1);
 }
