@@ -46,8 +46,7 @@ Request& Request::make(bool receives, const Data& data, const Address& to, SendM
 }
 
 Request& Request::over() noexcept {
-    static Request request;
-    request.status_ = empty_status();
+    static Request request; // nothing ever comes of it, and its status stays empty
     return request;
 }
 
@@ -61,9 +60,9 @@ void Request::recycle() noexcept {
 
 // ---- what it does ------------------------------------------------------------------------------
 
+// Its status is empty, from the beginning or since it was finished.
 void Request::start() {
     active_ = true;
-    status_ = empty_status();
     if (peer_ == MPI_PROC_NULL) {
         if (receives_) status_.MPI_SOURCE = MPI_PROC_NULL;
         return;

@@ -109,7 +109,7 @@ private:
     bool looking_{false};
     bool found_{false};
     int under_way_{0}; // operations of the provider's
-    MPI_Status status_{};
+    MPI_Status status_{empty_status()};
     Packed packed_; // where the data is not in one piece
     Answer answer_{*this};
     std::optional<Experience::Ticket> ticket_; // of a long message
