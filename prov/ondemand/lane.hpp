@@ -34,6 +34,8 @@ public:
         , station_{station}
         , by_datagrams_{station.by_datagrams()}
         , delivers_{station.adapter().port().delivers}
+        , most_in_record_{station.adapter().port().writes_in_order ? srq::kMostInRecord
+                                                                   : srq::kMostSummed}
         , frames_only_{by_datagrams_}
         , attended_{by_datagrams_}
         , posting_{posting}
@@ -130,6 +132,8 @@ public:
 
     // ---- rings: that of the peer's, and ours, both only while the lane is whole ----
     srq::RingWriter& ring_out() noexcept { return ring_out_; }
+    // Of the ring of either side: bytes.
+    size_t most_in_record() const noexcept { return most_in_record_; }
     // It is to be left, and the peer to be told so.
     bool leaves_ring() const noexcept { return leaves_ring_; }
     void set_leaves_ring(bool leaves) noexcept { leaves_ring_ = leaves; }
@@ -222,6 +226,7 @@ private:
     Station& station_;
     const bool by_datagrams_;
     const bool delivers_;
+    const size_t most_in_record_;
     bool frames_only_;
     bool attended_;
     verbs::PostList& posting_;

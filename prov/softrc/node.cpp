@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sys/random.h>
@@ -47,24 +48,26 @@ Fd lock_node() {
     throw Error{errno};
 }
 
-// When a process started: with its pid, its identity. 0 if there is no such process.
+// When a process started: with its pid, its identity. 0 if there is no such process, or it has
+// ended and nobody has waited for it yet. (Its first thread alone may have ended.)
 uint64_t start_time_of(pid_t pid) noexcept {
     try {
         std::ifstream stat{odrc::format("/proc/{}/stat", pid)};
         std::string text;
         std::getline(stat, text);
         const size_t name_end = text.rfind(')'); // the name may hold spaces and parentheses
-        if (name_end == std::string::npos) return 0;
-        uint64_t value = 0;
-        size_t at = name_end + 1;
-        for (int field = 3; field <= 22; ++field) {
-            at = text.find_first_not_of(' ', at);
-            if (at == std::string::npos) return 0;
-            const size_t end = text.find(' ', at);
-            if (field == 22) value = std::strtoull(text.c_str() + at, nullptr, 10);
-            at = end;
-        }
-        return value;
+        char state = 0;
+        long threads = 0;
+        unsigned long long started = 0;
+        // proc(5): the third field, the 20th and the 22nd.
+        if (name_end == std::string::npos ||
+            std::sscanf(text.c_str() + name_end + 1,
+                        " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld "
+                        "%*d %llu",
+                        &state, &threads, &started) != 3)
+            return 0;
+        const bool has_ended = state == 'Z' || state == 'X';
+        return has_ended && threads <= 1 ? 0 : started;
     } catch (...) {
         return 0;
     }

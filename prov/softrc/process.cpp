@@ -157,6 +157,9 @@ void Process::peer_died(int pidfd) noexcept {
     }
     if (!dead || !dead->check_dead()) return;
     queue_pairs_.for_each([&](QueuePair& qp) { qp.peer_died(*dead); });
+}
+
+void Process::forget_dead_senders() noexcept {
     forget_joint_copies(*this);
     forget_atomic(*this);
 }

@@ -76,6 +76,8 @@ public:
         return asked_->load(std::memory_order_relaxed) !=
                atomic_turn_.load(std::memory_order_relaxed);
     }
+    // What dead senders asked for is over, and others have their places.
+    void forget_dead_senders() noexcept;
     void answered_atomic(uint32_t turn) noexcept {
         atomic_turn_.store(turn, std::memory_order_relaxed);
     }

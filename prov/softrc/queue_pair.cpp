@@ -161,6 +161,7 @@ void QueuePair::recover_from_death() noexcept {
         return;
     link_.recovered = true;
     recover(qp_num, link_.port->holds.load(std::memory_order_acquire));
+    process_.forget_dead_senders();
 }
 
 void QueuePair::visitor_died(uint32_t number, uint32_t holds) noexcept { recover(number, holds); }

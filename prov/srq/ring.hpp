@@ -35,8 +35,9 @@ namespace odrc::srq {
 inline constexpr size_t kRingBytes = size_t{24} << 10;
 inline constexpr uint32_t kGranule = 64; // bytes
 // The longest record. To send what is twice as long is as quick: for each granule that is read, a
-// line goes back to the receiver, to be cleared (Ring::pop).
-inline constexpr size_t kMostInRecord = 2048;
+// line goes back to the receiver, to be cleared (Ring::pop). And with a sum, which each byte adds
+// to, on both sides.
+inline constexpr size_t kMostInRecord = 2048, kMostSummed = 320;
 inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 1;
 
 // The last word of a record. The length of the frame is never zero.

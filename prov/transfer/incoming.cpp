@@ -98,7 +98,7 @@ bool Engine::on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexc
         take_early(lane.peer());
         wireup_.lay_to_rest(lane.peer());
     }
-    if (turn == ondemand::Turn::next && bytes.size() <= srq::kMostInRecord &&
+    if (turn == ondemand::Turn::next && bytes.size() <= lane.most_in_record() &&
         stations_.rings().count(lane.short_frames())) [[unlikely]]
         think_about_ring(lane);
     return false;

@@ -14,7 +14,7 @@ namespace {
 // much memory (room.cpp).
 [[gnu::always_inline]] inline bool goes_by_ring(Lane& lane, size_t record) noexcept {
     return lane.ring_out().has_room(srq::granules_of(record)) && !lane.has_written() &&
-           !lane.peer().has_little_room && record <= srq::kMostInRecord &&
+           !lane.peer().has_little_room && record <= lane.most_in_record() &&
            record <= lane.max_inline();
 }
 
