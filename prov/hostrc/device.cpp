@@ -26,6 +26,7 @@ verbs::Port describe(verbs::Port port) {
     port.port_attr.max_msg_sz = std::min(port.port_attr.max_msg_sz, kMostMessage);
     port.whole_memory = false; // peers would have this process read what is not there
     port.by_datagrams = true;
+    port.delivers = false; // the peer answers first
     port.max_inline = kInline;
     return port;
 }
