@@ -137,9 +137,9 @@ struct alignas(kLine) JointCopy {
 // that are open, a bit for each; and an atomic operation on its private memory, whose sender has
 // the place (atomic_sender). Each of both sides writes into a line of its own, once: a line that
 // both wrote into would go to and fro between them.
-inline constexpr uint32_t kAtomicTurn = 1u
-                                        << 31; // other than the answer's: there is one to be done
-inline constexpr uint32_t kAtomicWithdrawn = 1u << 30; // whoever has not taken it leaves it alone
+// There is one to be done while the turn is another one than the answer's.
+inline constexpr uint32_t kAtomicTurn = 1u << 31;
+inline constexpr uint32_t kAtomicWithdrawn = 1u << 30; // who has not taken it leaves it alone
 
 struct alignas(kLine) Asked {
     std::atomic<uint32_t> what;

@@ -130,12 +130,16 @@ void forget_atomic(Process& process) noexcept {
     Arena& arena = process.view().header();
     uint64_t sender = arena.atomic_sender.load(std::memory_order_relaxed);
     if (sender == 0 || process.node().alive(sender)) return;
+    // Whoever of our threads comes first has the place meanwhile.
+    if (!arena.atomic_sender.compare_exchange_strong(sender, process.node().identity() | 1,
+                                                     std::memory_order_acquire))
+        return;
     withdraw(arena);
     uint32_t spins = 0;
     while (is_taken(arena) && ++spins < kSpinsOfAnother) process.pause();
     if (is_taken(arena)) return;
     settle(arena, arena.asked.what.load(std::memory_order_relaxed) & kAtomicTurn);
-    arena.atomic_sender.compare_exchange_strong(sender, 0, std::memory_order_release);
+    arena.atomic_sender.store(0, std::memory_order_release);
 }
 
 } // namespace odrc::soft
