@@ -20,6 +20,11 @@
 //
 // Records are counted in granules. One that begins near the beginning of the ring reaches over it,
 // into room that is there for that; the next one ends at the end of the ring again.
+//
+// So does the next one when the peer knows that all has been read: two processes that answer each
+// other use the same few lines then, which either of them gets from the other sooner than such as
+// it had a round ago. The receiver looks there, too. Where records have sums it does not, and the
+// peer goes on instead.
 
 #include "base/counters.hpp"
 #include "verbs_rc/adapter.hpp"
@@ -80,6 +85,7 @@ public:
         at_ += granules;
         if (at_ >= kGranules) at_ = 0;
     }
+    void rewind() noexcept { at_ = 0; }
 
 private:
     uint32_t at_{0};
@@ -117,9 +123,15 @@ public:
     void freed(uint16_t granules) noexcept {
         const auto more = static_cast<uint16_t>(granules - freed_);
         if (more <= written_ - freed_) freed_ += more;
+        if (freed_ == written_ && !summed_ && written_ % kRewound >= kRoundAtLeast) place_.rewind();
     }
 
 private:
+    // Of so many granules the first ones go round without that, so that no end lies in the ring
+    // until its number comes again.
+    static constexpr uint32_t kRewound = 1 << 20;
+    static constexpr uint32_t kRoundAtLeast = kGranules + granules_of(kMostInRecord);
+
     uint64_t end_{0};
     uint32_t rkey_{0};
     bool summed_{false};
@@ -141,13 +153,15 @@ public:
 
     // False while the next record has not come, as far as its end tells.
     bool has_something() const noexcept {
-        return summed_ || last_word().mark == number_behind(freed_);
+        const uint32_t number = number_behind(freed_);
+        return summed_ || end_at(place_).mark == number || end_at({}).mark == number;
     }
     // The end of the next record, if that has come; else it has no length.
-    RecordEnd look() const noexcept {
-        const RecordEnd end = last_word();
+    RecordEnd look() noexcept {
+        const RecordEnd end = end_at(place_);
         const uint32_t sum = summed_ ? sum_of(frame(end).data(), end) : 0;
-        return end.mark == number_behind(freed_) + sum ? end : RecordEnd{};
+        if (end.mark == number_behind(freed_) + sum && end.length > 0) return end;
+        return summed_ ? RecordEnd{} : look_at_end();
     }
     std::span<const std::byte> frame(RecordEnd end) const noexcept {
         const size_t length = length_of(end);
@@ -169,9 +183,14 @@ public:
     bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
 
 private:
-    // Where the end of the next record is to be.
-    RecordEnd last_word() const noexcept {
-        return std::bit_cast<RecordEnd>(end_word(place_.get()).load(std::memory_order_acquire));
+    RecordEnd look_at_end() noexcept {
+        const RecordEnd end = end_at({});
+        if (end.mark != number_behind(freed_)) return {};
+        place_.rewind();
+        return end;
+    }
+    RecordEnd end_at(RingPlace place) const noexcept {
+        return std::bit_cast<RecordEnd>(end_word(place.get()).load(std::memory_order_acquire));
     }
     // More than fits is no frame's, whatever stands there.
     static size_t length_of(RecordEnd end) noexcept {
