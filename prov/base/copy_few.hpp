@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "base/copy_long.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +21,8 @@ inline void copy_few(void* to, const void* from, size_t length) noexcept {
         std::memcpy(&last, in + length - sizeof last, sizeof last);
         std::memcpy(out, &first, sizeof first);
         std::memcpy(out + length - sizeof last, &last, sizeof last);
+    } else if (length > kCopiedAtOnce) {
+        copy_long(out, in, length);
     } else if (length > 0) {
         std::memcpy(out, in, length);
     }

@@ -8,26 +8,10 @@
 #include "softrc/private_copy.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <sys/prctl.h>
 
 namespace odrc::soft {
-
-// In small pieces. What processors have for long ones ("rep movs") is slow on some: an EPYC copies
-// at a fifteenth of its speed where the target lies a few bytes further in its page than the
-// source.
-void copy_long(std::byte* out, const std::byte* in, size_t length) noexcept {
-    constexpr size_t kPiece = 1984; // for which no C library uses it
-    while (length > 0) {
-        size_t piece = std::min(length, kPiece);
-        asm("" : "+r"(piece)); // the compiler would use it, if it knew
-        std::memcpy(out, in, piece);
-        out += piece;
-        in += piece;
-        length -= piece;
-    }
-}
 
 int copy_pieces(Process& process, PeerProcess& peer, Direction direction,
                 std::span<const iovec> local, std::span<const Place> places) noexcept {

@@ -3,15 +3,14 @@
 
 #pragma once
 
+#include "base/copy_long.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace odrc::soft {
-
-// memcpy, for more than a few words.
-void copy_long(std::byte* out, const std::byte* in, size_t length) noexcept;
 
 // The last word of what is written: whoever sees it sees the rest.
 template <class Word>
