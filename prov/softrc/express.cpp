@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// The short way of a send or write that is carried inline, in one segment, over a connection on
-// which nothing waits: what small messages are made of, where every nanosecond counts.
+// The short way of a write that is carried inline, or of a send in one segment, over a connection
+// on which nothing waits: what small messages are made of, where every nanosecond counts.
 
 #include "softrc/busy.hpp"
 #include "softrc/copy_bytes.hpp"
@@ -21,25 +21,31 @@ namespace odrc::soft {
 QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     const bool write = wr.opcode == IBV_WR_RDMA_WRITE;
     if (kFaults || (!write && wr.opcode != IBV_WR_SEND) || !(wr.send_flags & IBV_SEND_INLINE) ||
-        wr.num_sge != 1 || !is_at_ease())
+        static_cast<uint32_t>(wr.num_sge - 1) >= (write ? cap_.max_send_sge : 1) || !is_at_ease())
         return std::nullopt;
-    const ibv_sge& s = *wr.sg_list;
-    if (s.length == 0 || s.length > cap_.max_inline_data || !has_room()) return std::nullopt;
+    const ibv_sge* const last = wr.sg_list + (wr.num_sge - 1); // most have no other one
+    size_t bytes = last->length;
+    for (const ibv_sge* s = wr.sg_list; s != last; ++s) bytes += s->length;
+    if (bytes == 0 || bytes > cap_.max_inline_data || !has_room()) return std::nullopt;
+    const auto length = static_cast<uint32_t>(bytes);
     const Busy busy{*port_};
     if (!peer_is_ready()) return std::nullopt;
-    const iovec piece{reinterpret_cast<void*>(s.addr), s.length};
     if (!write) {
         if (!link_.refresh()) return std::nullopt;
-        const Outcome outcome = send(wr, {{&piece, 1}, s.length});
+        const iovec piece{reinterpret_cast<void*>(last->addr), length};
+        const Outcome outcome = send(wr, {{&piece, 1}, length});
         if (outcome.verdict != Verdict::done) return std::nullopt;
         return outcome.status;
     }
     Place place;
-    if (find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, s.length, IBV_ACCESS_REMOTE_WRITE,
+    if (find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, length, IBV_ACCESS_REMOTE_WRITE,
                     place) != IBV_WC_SUCCESS ||
         !place.mapped)
         return std::nullopt;
-    copy_bytes(place.mapped, piece.iov_base, piece.iov_len);
+    std::byte* to = place.mapped;
+    for (const ibv_sge* s = wr.sg_list; s != last; to += s->length, ++s)
+        copy_bytes(to, reinterpret_cast<const void*>(s->addr), s->length);
+    copy_bytes(to, reinterpret_cast<const void*>(last->addr), last->length);
     return IBV_WC_SUCCESS;
 }
 

@@ -37,12 +37,11 @@
 
 namespace odrc::srq {
 
-inline constexpr size_t kRingBytes = size_t{24} << 10;
+inline constexpr size_t kRingBytes = size_t{32} << 10;
 inline constexpr uint32_t kGranule = 64; // bytes
-// The longest record. To send what is twice as long is as quick: for each granule that is read, a
-// line goes back to the receiver, to be cleared (Ring::pop). And with a sum, which each byte adds
-// to, on both sides.
-inline constexpr size_t kMostInRecord = 2048, kMostSummed = 320;
+// The longest record: a message of 4 KiB, its header and its end. And with a sum, which each byte
+// adds to, on both sides.
+inline constexpr size_t kMostInRecord = 4160, kMostSummed = 320;
 inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 1;
 
 // The last word of a record. The length of the frame is never zero.
@@ -123,14 +122,15 @@ public:
     void freed(uint16_t granules) noexcept {
         const auto more = static_cast<uint16_t>(granules - freed_);
         if (more <= written_ - freed_) freed_ += more;
-        if (freed_ == written_ && !summed_ && written_ % kRewound >= kRoundAtLeast) place_.rewind();
+        if (freed_ == written_ && !summed_ && written_ % kRewound < kRewound - kRound)
+            place_.rewind();
     }
 
 private:
-    // Of so many granules the first ones go round without that, so that no end lies in the ring
+    // Of so many granules the last ones go round without that, so that no end lies in the ring
     // until its number comes again.
     static constexpr uint32_t kRewound = 1 << 20;
-    static constexpr uint32_t kRoundAtLeast = kGranules + granules_of(kMostInRecord);
+    static constexpr uint32_t kRound = kGranules + granules_of(kMostInRecord);
 
     uint64_t end_{0};
     uint32_t rkey_{0};

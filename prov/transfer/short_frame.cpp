@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Frames that the device takes with the call, in one piece: what most messages are. They go into
-// the peer's ring, or else as one send.
+// Frames that the device takes with the call: what most messages are. They go into the peer's ring,
+// or else as one send.
 
 #include "transfer/engine.hpp"
+
+#include <cstring>
 
 namespace odrc::transfer {
 
@@ -18,13 +20,16 @@ namespace {
            record <= lane.max_inline();
 }
 
-// Makes a record of the frame, behind which there is room for its end, and a write of the request.
-[[gnu::always_inline]] inline void write_record(Lane& lane, std::byte* frame, size_t size,
-                                                size_t record, ibv_send_wr& wr) noexcept {
-    const srq::RingWriter& ring = lane.ring_out();
+// What the end of a record says of a frame of that size.
+[[gnu::always_inline]] inline srq::RecordEnd end_of(Lane& lane, size_t size) noexcept {
     const uint16_t freed = lane.ring() ? lane.ring()->tell() : uint16_t{0};
-    ring.end_record(frame, record,
-                    {.length = static_cast<uint16_t>(size), .freed = freed, .mark = 0});
+    return {.length = static_cast<uint16_t>(size), .freed = freed, .mark = 0};
+}
+
+// Makes a write of the request.
+[[gnu::always_inline]] inline void write_record(Lane& lane, size_t record,
+                                                ibv_send_wr& wr) noexcept {
+    const srq::RingWriter& ring = lane.ring_out();
     wr.opcode = IBV_WR_RDMA_WRITE;
     wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
 }
@@ -54,7 +59,10 @@ namespace {
     wr.num_sge = 1;
     wr.opcode = IBV_WR_SEND;
     wr.send_flags = flags | IBV_SEND_INLINE;
-    if (by_ring) write_record(lane, frame, size, record, wr);
+    if (by_ring) {
+        lane.ring_out().end_record(frame, record, end_of(lane, size));
+        write_record(lane, record, wr);
+    }
     if (const int error = lane.post(wr, kind, object)) return not_posted(lane, error);
     if (by_ring)
         wrote_record(lane, record);
@@ -82,18 +90,27 @@ bool Engine::deliver(Lane& lane, const SendArguments& a, size_t length) noexcept
     if (!goes_by_ring(lane, record) || !posting_.empty()) return false;
     header.sequence = lane.peer().sent;
     stamp(lane, header);
-    alignas(8) std::byte frame[srq::kMostInRecord];
-    wire::write_header(frame, header, a.data, 0);
-    gather(frame + header_size, a.iov);
-    ibv_sge piece{.addr = reinterpret_cast<uint64_t>(frame),
-                  .length = static_cast<uint32_t>(record),
-                  .lkey = 0};
+    ShortFrame frame;
+    wire::write_header(frame.bytes, header, a.data, 0);
+    Segments pieces;
+    alignas(8) std::byte tail[2 * sizeof(srq::RecordEnd)]; // behind a longer message
+    if (length <= kShort) {
+        gather(frame.bytes + header_size, a.iov);
+        lane.ring_out().end_record(frame.bytes, record, end_of(lane, size));
+        pieces.add(frame.bytes, record, 0);
+    } else {
+        pieces.add(frame.bytes, header_size, 0);
+        for (const iovec& v : a.iov) pieces.add(v.iov_base, v.iov_len, 0);
+        std::memset(tail, 0, sizeof tail);
+        lane.ring_out().end_record(tail, sizeof tail, end_of(lane, size));
+        pieces.add(tail + sizeof tail - (record - size), record - size, 0);
+    }
     ibv_send_wr wr; // see post_short()
     wr.next = nullptr;
-    wr.sg_list = &piece;
-    wr.num_sge = 1;
+    wr.sg_list = pieces.list.data();
+    wr.num_sge = static_cast<int>(pieces.count);
     wr.send_flags = IBV_SEND_INLINE;
-    write_record(lane, frame, size, record, wr);
+    write_record(lane, record, wr);
     if (lane.deliver(wr)) return false;
     wrote_record(lane, record);
     lane.peer().frame_sent(header.sequence);

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <doctest/doctest.h>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -88,7 +89,7 @@ TEST_CASE("what is written into a ring is found there, in order and whole, round
         } else {
             REQUIRE(frame == under_way.front());
             under_way.pop_front();
-            if (p.ring.is_due()) p.writer.freed(p.ring.tell());
+            if (p.ring.is_due() || random() % 16 == 0) p.writer.freed(p.ring.tell());
         }
     }
     CHECK(full > 100);
@@ -139,7 +140,8 @@ TEST_CASE("what was there a round before is not taken for a record, nor what a p
         REQUIRE(p.read().empty());
         REQUIRE(p.write(frame));
         REQUIRE(p.read() == frame);
-        p.writer.freed(p.ring.tell());
+        // Not all of it, or it would begin anew.
+        p.writer.freed(static_cast<uint16_t>(p.ring.tell() - 1));
     };
     // Long ones, of which each granule ends like the short one that is to come there next.
     for (uint32_t place = 0; place < kRound; place += kLong) {
@@ -153,6 +155,64 @@ TEST_CASE("what was there a round before is not taken for a record, nor what a p
         answer(frame);
     }
     for (uint32_t i = 0; i < 2 * srq::kGranules; ++i) answer({1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("a ring begins anew when the peer knows that all has been read, and not before") {
+    Pair p;
+    const uint64_t begin = p.writer.address();
+    const std::vector<uint8_t> one{1}, two{2}, three{3};
+    REQUIRE(p.write(one));
+    REQUIRE(p.write(two));
+    REQUIRE(p.read() == one);
+    p.writer.freed(p.ring.tell());
+    CHECK(p.writer.address() == begin - 2 * srq::kGranule);
+    REQUIRE(p.read() == two);
+    p.writer.freed(p.ring.tell());
+    CHECK(p.writer.address() == begin);
+    CHECK_FALSE(p.ring.has_something());
+    REQUIRE(p.write(three));
+    REQUIRE(p.write(one));
+    CHECK(p.ring.has_something());
+    CHECK(p.read() == three);
+    CHECK(p.read() == one);
+    CHECK(p.read().empty());
+}
+
+TEST_CASE("what a program wrote is not taken for a record where the ring begins anew") {
+    Pair p;
+    std::vector<uint8_t> longest(kLongest, 0xff);
+    const auto answer = [&p](const std::vector<uint8_t>& frame) {
+        REQUIRE(p.read().empty());
+        REQUIRE(p.write(frame));
+        REQUIRE(p.read() == frame);
+        p.writer.freed(p.ring.tell());
+    };
+    constexpr uint32_t kLong = srq::granules_of(srq::kMostInRecord), kShorts = 20;
+    for (uint32_t written = 0; written < 8 * srq::kGranules; written += kLong + kShorts) {
+        // Each granule of the long one ends like the record that comes behind the next one.
+        const srq::RecordEnd end{
+            .length = 8, .freed = 0, .mark = srq::number_behind(written + kLong + 1)};
+        for (uint32_t i = 1; i < kLong; ++i)
+            std::memcpy(longest.data() + srq::kMostInRecord - i * srq::kGranule - sizeof end, &end,
+                        sizeof end);
+        answer(longest);
+        for (uint32_t i = 0; i < kShorts; ++i) answer({1, 2, 3, 4, 5, 6, 7, 8});
+    }
+}
+
+TEST_CASE("no end lies in a ring until its number comes again") {
+    Pair p;
+    constexpr uint32_t kLong = srq::granules_of(srq::kMostInRecord);
+    const std::vector<uint8_t> longest(kLongest, 0xff);
+    std::map<uint64_t, uint32_t> last; // when a record was written there
+    for (uint32_t written = 0; written < 3 << 20; written += kLong) {
+        last[p.writer.address()] = written;
+        REQUIRE(p.write(longest));
+        REQUIRE(p.read() == longest);
+        p.writer.freed(p.ring.tell());
+    }
+    REQUIRE(last.size() >= srq::kGranules / kLong);
+    for (const auto& [address, written] : last) CHECK(written > 1 << 20);
 }
 
 TEST_CASE("the sum of a record tells of each bit of it, and of no other bytes") {
