@@ -29,9 +29,10 @@ namespace {
 // Makes a write of the request.
 [[gnu::always_inline]] inline void write_record(Lane& lane, size_t record,
                                                 ibv_send_wr& wr) noexcept {
-    const srq::RingWriter& ring = lane.ring_out();
+    srq::RingWriter& ring = lane.ring_out();
     wr.opcode = IBV_WR_RDMA_WRITE;
-    wr.wr.rdma = {.remote_addr = ring.address() - record, .rkey = ring.rkey()};
+    wr.wr.rdma = {.remote_addr = ring.begin(srq::granules_of(record)) - record,
+                  .rkey = ring.rkey()};
 }
 
 // It is in the ring.

@@ -5,10 +5,12 @@
 
 #include "wireup_rig.hpp"
 
+#include <atomic>
 #include <deque>
 #include <doctest/doctest.h>
 #include <map>
 #include <random>
+#include <thread>
 #include <vector>
 
 using namespace rig;
@@ -37,7 +39,8 @@ struct Pair : Room {
         wr.num_sge = 1;
         wr.opcode = IBV_WR_RDMA_WRITE;
         wr.send_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
-        wr.wr.rdma = {writer.address() - record.size(), writer.rkey()};
+        last = writer.begin(granules);
+        wr.wr.rdma = {last - record.size(), writer.rkey()};
         REQUIRE(ibv_post_send(from.get(), &wr, &bad) == 0);
         ibv_wc wc{};
         while (ibv_poll_cq(cq.get(), 1, &wc) == 0) {
@@ -59,6 +62,7 @@ struct Pair : Room {
 
     srq::Ring ring{adapter, counters};
     srq::RingWriter writer;
+    uint64_t last{0}; // where the record ends that was written last
     verbs::Cq cq{adapter.context(), adapter.context().create_cq(16, nullptr, nullptr)};
     verbs::QueuePair from{adapter, cq.get(), stations->device().srq(), {16, 1}, kAccess};
     verbs::QueuePair to{adapter, cq.get(), stations->device().srq(), {16, 1}, kAccess};
@@ -159,23 +163,37 @@ TEST_CASE("what was there a round before is not taken for a record, nor what a p
 
 TEST_CASE("a ring begins anew when the peer knows that all has been read, and not before") {
     Pair p;
-    const uint64_t begin = p.writer.address();
-    const std::vector<uint8_t> one{1}, two{2}, three{3};
+    const std::vector<uint8_t> one{1}, two{2}, three{3}, longer(srq::kGranule, 4);
     REQUIRE(p.write(one));
+    const uint64_t begin = p.last;
     REQUIRE(p.write(two));
     REQUIRE(p.read() == one);
     p.writer.freed(p.ring.tell());
-    CHECK(p.writer.address() == begin - 2 * srq::kGranule);
-    REQUIRE(p.read() == two);
-    p.writer.freed(p.ring.tell());
-    CHECK(p.writer.address() == begin);
-    CHECK_FALSE(p.ring.has_something());
     REQUIRE(p.write(three));
+    CHECK(p.last == begin - 2 * srq::kGranule);
+    REQUIRE(p.read() == two);
+    REQUIRE(p.read() == three);
+    p.writer.freed(p.ring.tell());
+    CHECK_FALSE(p.ring.has_something());
     REQUIRE(p.write(one));
+    CHECK(p.last == begin);
+    REQUIRE(p.write(two));
+    CHECK(p.last == begin - srq::kGranule);
     CHECK(p.ring.has_something());
-    CHECK(p.read() == three);
     CHECK(p.read() == one);
+    CHECK(p.read() == two);
     CHECK(p.read().empty());
+    REQUIRE(p.write(three));
+    REQUIRE(p.read() == three);
+    p.writer.freed(p.ring.tell());
+    REQUIRE(p.write(one));
+    CHECK(p.last == begin);
+    REQUIRE(p.read() == one);
+    p.writer.freed(p.ring.tell());
+    // It would reach to where the receiver looks, too.
+    REQUIRE(p.write(longer));
+    CHECK(p.last == begin - srq::kGranule);
+    CHECK(p.read() == longer);
 }
 
 TEST_CASE("what a program wrote is not taken for a record where the ring begins anew") {
@@ -206,13 +224,54 @@ TEST_CASE("no end lies in a ring until its number comes again") {
     const std::vector<uint8_t> longest(kLongest, 0xff);
     std::map<uint64_t, uint32_t> last; // when a record was written there
     for (uint32_t written = 0; written < 3 << 20; written += kLong) {
-        last[p.writer.address()] = written;
         REQUIRE(p.write(longest));
+        last[p.last] = written;
         REQUIRE(p.read() == longest);
         p.writer.freed(p.ring.tell());
     }
     REQUIRE(last.size() >= srq::kGranules / kLong);
     for (const auto& [address, written] : last) CHECK(written > 1 << 20);
+}
+
+TEST_CASE("nothing that a program writes is taken for an end while it is being written") {
+    constexpr uint32_t kRecords = 200'000;
+    Pair p;
+    const Time until = Clock::now() + std::chrono::seconds{60};
+    std::atomic<uint32_t> records{0}, granules{0}; // that have been read
+    std::atomic<bool> over{false};
+    std::thread reader{[&] {
+        while (records < kRecords && Clock::now() < until) {
+            const srq::RecordEnd end = p.ring.look();
+            if (end.length == 0) continue;
+            uint64_t number = 0;
+            std::memcpy(&number, p.ring.frame(end).data(), sizeof number);
+            if (number != records) break;
+            p.ring.pop(end);
+            p.ring.tell();
+            granules += srq::granules_of(srq::record_size(end.length));
+            ++records;
+        }
+        over = true;
+    }};
+    std::mt19937 random{11};
+    uint32_t written = 0; // granules
+    for (uint64_t i = 0; i < kRecords && !over; ++i) {
+        // Now one after the other, now several at a time.
+        while (i % 512 < 256 && records < i && !over) std::this_thread::yield();
+        std::vector<uint8_t> frame(sizeof(uint64_t) *
+                                   (1 + random() % (random() % 4 == 0 ? 500 : 20)));
+        // Each word of it could be the end of what is read next.
+        const srq::RecordEnd mimicked{
+            .length = 8, .freed = 0, .mark = srq::number_behind(i % 2 ? written : granules.load())};
+        for (size_t at = 0; at < frame.size(); at += sizeof mimicked)
+            std::memcpy(frame.data() + at, &mimicked, sizeof mimicked);
+        std::memcpy(frame.data(), &i, sizeof i);
+        do p.writer.freed(static_cast<uint16_t>(granules.load()));
+        while (!p.write(frame) && !over);
+        written += srq::granules_of(srq::record_size(frame.size()));
+    }
+    reader.join();
+    CHECK(records == kRecords);
 }
 
 TEST_CASE("the sum of a record tells of each bit of it, and of no other bytes") {
