@@ -21,7 +21,7 @@ namespace odrc::soft {
 QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     const bool write = wr.opcode == IBV_WR_RDMA_WRITE;
     if (kFaults || (!write && wr.opcode != IBV_WR_SEND) || !(wr.send_flags & IBV_SEND_INLINE) ||
-        static_cast<uint32_t>(wr.num_sge - 1) >= (write ? cap_.max_send_sge : 1) || !is_at_ease())
+        static_cast<uint32_t>(wr.num_sge) - 1 >= (write ? cap_.max_send_sge : 1) || !is_at_ease())
         return std::nullopt;
     const ibv_sge* const last = wr.sg_list + (wr.num_sge - 1); // most have no other one
     size_t bytes = last->length;

@@ -126,7 +126,8 @@ struct Port {
     std::string fabric;
     // Only endpoints of this host can be reached.
     bool this_host_only{false};
-    // The last bytes of a write are not seen before all others.
+    // The last bytes of a write are not seen before all others, nor any of the next write before
+    // them.
     bool writes_in_order{false};
     // A short write or an atomic operation is over when the call returns, if that is asked for
     // (kDeliver).
