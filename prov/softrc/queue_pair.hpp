@@ -27,7 +27,7 @@ struct Change;
 // pieces on any device, for those of this host may come here instead.
 inline constexpr uint32_t kMaxSendSegments = 32;
 inline constexpr uint32_t kMaxReceiveSegments = 32;
-inline constexpr uint32_t kMaxInline = 4160;
+inline constexpr uint32_t kMaxInline = 4160; // a page, and what a protocol puts around it
 inline constexpr uint32_t kMaxWorkRequests = 1 << 15;
 inline constexpr uint32_t kMaxMessage = 1u << 31;
 inline constexpr uint32_t kMaxDatagram = 4096; // the port's MTU

@@ -3,10 +3,10 @@
 
 #include "transfer/device_costs.hpp"
 
+#include "base/copy_few.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <sys/mman.h>
 
@@ -69,7 +69,7 @@ void DeviceLoop::gathered(size_t bytes) {
 }
 
 void DeviceLoop::copied(size_t bytes) {
-    std::memcpy(here_.bytes().data() + kHeader, own_.get(), bytes);
+    copy_few(here_.bytes().data() + kHeader, own_.get(), bytes);
     ibv_sge all[] = {piece(here_.bytes().data(), kHeader + bytes, here_.lkey())};
     post(IBV_WR_RDMA_WRITE, all, 0);
 }
@@ -82,7 +82,7 @@ void DeviceLoop::read(size_t bytes) {
 }
 
 void DeviceLoop::taken(size_t bytes) noexcept {
-    std::memcpy(own_.get(), there_.bytes().data() + kHeader, bytes);
+    copy_few(own_.get(), there_.bytes().data() + kHeader, bytes);
 }
 
 bool DeviceLoop::find_registered(size_t bytes) {

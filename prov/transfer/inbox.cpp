@@ -3,7 +3,8 @@
 
 #include "transfer/inbox.hpp"
 
-#include <cstring>
+#include "base/copy_few.hpp"
+
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::transfer {
@@ -69,7 +70,7 @@ bool Inbox::keep(const Message& message) noexcept {
         }
     }
     if (to) {
-        if (size > 0) std::memcpy(to, message.payload.data(), size);
+        copy_few(to, message.payload.data(), size);
         arrived->message.payload = {to, size};
         if (matcher(message).keep(*arrived)) {
             counters_.unexpected_bytes_peak =

@@ -4,12 +4,11 @@
 // fi_broadcast(3) by packets. Those behind an inner member have theirs before that one's program
 // has asked for its own, if need be; what is too early here is kept until then.
 
+#include "base/copy_few.hpp"
 #include "base/log.hpp"
 #include "transfer/collectives.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/multicast.hpp"
-
-#include <cstring>
 
 namespace odrc::transfer {
 namespace {
@@ -113,7 +112,7 @@ void Multicast::take_early(CollectiveGroup& group, CollectiveOperation& op,
         message.operation = &op;
         std::byte* to = op.what.data;
         for (const Parcel* parcel = message.first; parcel; parcel = parcel->next) {
-            if (parcel->length > 0) std::memcpy(to, parcel->payload, parcel->length);
+            copy_few(to, parcel->payload, parcel->length);
             to += parcel->length;
         }
     } else {

@@ -4,6 +4,7 @@
 // Packets of groups as frames: held while somebody needs them, and sent. None of this allocates,
 // but for pools that have to grow.
 
+#include "base/copy_few.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/multicast.hpp"
 #include "transfer/part_sink.hpp"
@@ -70,7 +71,7 @@ Parcel* Engine::copy(const wire::Multicast& what, std::span<const std::byte> pay
         pool.give_back(buffer);
         return nullptr;
     }
-    if (!payload.empty()) std::memcpy(buffer->data, payload.data(), payload.size());
+    copy_few(buffer->data, payload.data(), payload.size());
     parcel->what = what;
     parcel->payload = buffer->data;
     parcel->length = static_cast<uint32_t>(payload.size());
@@ -181,7 +182,7 @@ int Engine::post_packet(Lane& lane, Send& send) noexcept {
     const size_t header_size = write_packet_header(send.buffer->data, send);
     Segments segments;
     if (foreign) {
-        std::memcpy(send.buffer->data + header_size, parcel.payload, parcel.length);
+        copy_few(send.buffer->data + header_size, parcel.payload, parcel.length);
         segments.add(send.buffer->data, header_size + parcel.length, lane.key_of(*send.buffer));
     } else {
         segments.add(send.buffer->data, header_size, lane.key_of(*send.buffer));

@@ -3,10 +3,10 @@
 
 // Messages at the members that are not their root: what becomes of their packets.
 
+#include "base/copy_few.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/multicast.hpp"
 
-#include <cstring>
 #include <new>
 
 namespace odrc::transfer {
@@ -36,8 +36,8 @@ bool Multicast::take_in(IncomingMulticast& message, std::span<const std::byte> b
                         Parcel* parcel) noexcept {
     const uint64_t cost = cost_of(bytes.size());
     if (message.unwanted || message.operation) {
-        if (message.operation && !bytes.empty())
-            std::memcpy(message.operation->what.data + message.come, bytes.data(), bytes.size());
+        if (message.operation)
+            copy_few(message.operation->what.data + message.come, bytes.data(), bytes.size());
         message.stream->credit.took_in(cost);
     } else {
         if (!keep(message, bytes, parcel)) return false;
@@ -55,7 +55,7 @@ bool Multicast::keep(IncomingMulticast& message, std::span<const std::byte> byte
         if (!message.together)
             message.together.reset(new (std::nothrow) std::byte[message.what.length]);
         if (!message.together) return false;
-        std::memcpy(message.together.get() + message.come, bytes.data(), bytes.size());
+        copy_few(message.together.get() + message.come, bytes.data(), bytes.size());
         return true;
     }
     if (parcel) {

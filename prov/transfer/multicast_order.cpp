@@ -15,11 +15,11 @@
 // would end a group that survives it as it is; and members by datagrams, or on soft0 beside the
 // device, would have to ask all the same. A program that wants it has fi_fetch_atomic(3).
 
+#include "base/copy_few.hpp"
 #include "transfer/engine.hpp"
 #include "transfer/multicast.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 namespace odrc::transfer {
@@ -83,7 +83,7 @@ bool Multicast::keep_own(CollectiveGroup& group, Stream& stream,
         incoming_.destroy(own);
         return false;
     }
-    if (own->come > 0) std::memcpy(own->together.get(), message.data, own->come);
+    copy_few(own->together.get(), message.data, own->come);
     for (size_t done = 0; done == 0 || done < own->come; done += wire::kEagerLimit)
         own->cost += cost_of(std::min(own->come - done, wire::kEagerLimit));
     engine_.keep_early(own->cost * kCreditUnit);

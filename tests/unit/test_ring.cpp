@@ -198,24 +198,33 @@ TEST_CASE("a ring begins anew when the peer knows that all has been read, and no
 
 TEST_CASE("what a program wrote is not taken for a record where the ring begins anew") {
     Pair p;
-    std::vector<uint8_t> longest(kLongest, 0xff);
-    const auto answer = [&p](const std::vector<uint8_t>& frame) {
-        REQUIRE(p.read().empty());
-        REQUIRE(p.write(frame));
-        REQUIRE(p.read() == frame);
-        p.writer.freed(p.ring.tell());
-    };
+    const uint64_t end_of_ring = p.ring.offer().end;
     constexpr uint32_t kLong = srq::granules_of(srq::kMostInRecord), kShorts = 20;
+    const std::vector<uint8_t> brief{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<uint8_t> longest(kLongest, 0xff);
+    int anew = 0;
     for (uint32_t written = 0; written < 8 * srq::kGranules; written += kLong + kShorts) {
-        // Each granule of the long one ends like the record that comes behind the next one.
-        const srq::RecordEnd end{
-            .length = 8, .freed = 0, .mark = srq::number_behind(written + kLong + 1)};
-        for (uint32_t i = 1; i < kLong; ++i)
+        const auto place =
+            static_cast<uint32_t>((end_of_ring - p.writer.begin(kLong)) / srq::kGranule);
+        // Each granule of the long one ends like the short one that is to come there next.
+        for (uint32_t i = 1; i < kLong; ++i) {
+            const srq::RecordEnd end{
+                .length = 8, .freed = 0, .mark = srq::number_behind(written + kLong + place + i)};
             std::memcpy(longest.data() + srq::kMostInRecord - i * srq::kGranule - sizeof end, &end,
                         sizeof end);
-        answer(longest);
-        for (uint32_t i = 0; i < kShorts; ++i) answer({1, 2, 3, 4, 5, 6, 7, 8});
+        }
+        REQUIRE(p.write(longest));
+        REQUIRE(p.read() == longest);
+        p.writer.freed(p.ring.tell());
+        for (uint32_t i = 0; i < kShorts; ++i) { // one behind the other, as nobody tells
+            REQUIRE(p.read().empty());
+            REQUIRE(p.write(brief));
+            anew += i == 0 && p.last == end_of_ring;
+            REQUIRE(p.read() == brief);
+        }
+        p.writer.freed(p.ring.tell());
     }
+    CHECK(anew > 10);
 }
 
 TEST_CASE("no end lies in a ring until its number comes again") {
