@@ -15,8 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How many connections to a peer may break in a row that have carried nothing.
-constexpr uint8_t kBreaks = 3;
+// How many connections to a peer may break in a row that have carried nothing. Some may though they
+// are good: what breaks them comes at its own times, and their processes wait for a processor.
+constexpr uint8_t kBreaks = 15;
 
 // Its queue pair is: something may have come over it.
 bool is_connected(const Peer& peer) noexcept {

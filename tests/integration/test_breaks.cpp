@@ -335,6 +335,20 @@ TEST_CASE("what the peer had taken when it closed is done") {
     }
 }
 
+TEST_CASE("connections break one by one, and nothing is lost when one holds at last") {
+    Duo d;
+    setenv(kFaults[0].name, "1", 1);
+    char in = 0;
+    int sending = 0, receiving = 0;
+    REQUIRE(fi_recv(d.b.ep(), &in, 1, nullptr, d.to_a, &receiving) == 0);
+    REQUIRE(fi_send(d.a.ep(), "x", 1, nullptr, d.to_b, &sending) == 0);
+    d.until([&] { return statistics_of(d.a).connections_made > 8; });
+    unsetenv(kFaults[0].name);
+    CHECK_FALSE(d.outcome(d.a, &sending).error);
+    CHECK_FALSE(d.outcome(d.b, &receiving).error);
+    CHECK(in == 'x');
+}
+
 TEST_CASE("a connection that does not hold is given up") {
     Duo d;
     setenv(kFaults[0].name, "1", 1);
