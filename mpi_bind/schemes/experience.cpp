@@ -4,6 +4,7 @@
 #include "schemes/experience.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace odrc::mpi {
 namespace {
@@ -53,7 +54,8 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
     return number * 2654435769U >> (32 - kPlaceBits);
 }
 
-Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected) noexcept {
+Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
+                                    std::optional<Scheme> like) noexcept {
     if (of_ == Of::none) return {quickest(expected), std::nullopt};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
@@ -61,9 +63,11 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     if (const Burst& now_one = entry.bursts[entry.newest];
         now_one.is_over() ||
         (now_one.begun >= kLongest && entry.bursts[1 - entry.newest].is_over())) {
-        const Burst next = next_burst(entry, bytes, expected);
+        const bool follows = like && !entry.many && expected[static_cast<size_t>(*like)] < kNever;
+        const Burst next = next_burst(entry, follows ? *like : choose(entry, bytes, expected));
         entry.newest = 1 - entry.newest;
         entry.bursts[entry.newest] = next;
+        entry.is_news = true;
     }
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
@@ -72,9 +76,14 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     return {burst.way, Ticket{place, entry.generation, entry.newest}};
 }
 
-Experience::Burst Experience::next_burst(Entry& entry, uint64_t bytes,
-                                         Expected& expected) const noexcept {
-    const Scheme way = choose(entry, bytes, expected);
+std::optional<Scheme> Experience::news(const Kind& kind) noexcept {
+    Entry& entry = entries_[place_of(kind)];
+    if (entry.kind != kind || entry.many || !std::exchange(entry.is_news, false))
+        return std::nullopt;
+    return entry.bursts[entry.newest].way;
+}
+
+Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcept {
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 0;
     return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now_()};
 }

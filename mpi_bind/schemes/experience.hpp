@@ -57,7 +57,14 @@ public:
 
     // Each way that is not hopeless is tried, now and then again, and otherwise the quickest is
     // taken. What is expected is then what was found, where that is known.
-    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected) noexcept;
+    // like: what another one takes, who leads. Where messages come and go alike, what one of them
+    // takes depends on the other's way, which has left its bytes in one processor's caches or in
+    // the other's: ways are tried together. (Of many at once there are enough to tell.)
+    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected,
+                std::optional<Scheme> like = {}) noexcept;
+    // For those who follow: the way of the last message, if that came alone and has not been asked
+    // for before.
+    std::optional<Scheme> news(const Kind& kind) noexcept;
     // bytes: 0, if it has failed.
     void end(const Ticket& ticket, uint64_t bytes) noexcept;
 
@@ -86,13 +93,14 @@ private:
         uint8_t newest{0};    // burst; the other one's last messages may still be under way
         uint32_t most{0};     // messages of the last bursts: a tail of them tells little
         bool many{false};     // messages were in the last burst, and so will be in the next
+        bool is_news{false};  // the newest burst's way
         std::array<Burst, 2> bursts{};
         std::array<Records, 2> records{}; // of one message, of many
         double last_end{0};
     };
 
     static uint32_t place_of(const Kind& kind) noexcept;
-    Burst next_burst(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
+    Burst next_burst(Entry& entry, Scheme way) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
     std::optional<size_t> to_be_tried(const Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;

@@ -4,6 +4,7 @@
 #include "schemes/incoming.hpp"
 
 #include "layout_wire.hpp"
+#include "process.hpp"
 #include "request.hpp"
 #include "schemes/shape.hpp"
 #include "schemes/transfers.hpp"
@@ -97,11 +98,18 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all
     const auto begun = transfers_.experience().begin(
-        Experience::kind_of(answer_.bytes, offer_.shape, shape), answer_.bytes, choice.expected());
+        Experience::kind_of(answer_.bytes, offer_.shape, shape), answer_.bytes, choice.expected(),
+        leaders_way());
     ticket_ = begun.ticket;
     if (begun.way == Scheme::generic && quickest(choice.expected()) == Scheme::generic)
         transfers_.came_for_nothing(peer_, tag_, offer_.bytes);
     return choice.plan(begun.way);
+}
+
+// Of two that exchange messages which are alike, the one of the lower rank leads.
+std::optional<Scheme> Incoming::leaders_way() const noexcept {
+    if (offer_.way >= kSchemes || offer_.rank > Process::get().launch().rank()) return std::nullopt;
+    return static_cast<Scheme>(offer_.way);
 }
 
 void Incoming::learn(uint64_t bytes) noexcept {

@@ -5,6 +5,7 @@
 
 #include "fatal.hpp"
 #include "layout_wire.hpp"
+#include "process.hpp"
 #include "request.hpp"
 #include "schemes/shape.hpp"
 #include "schemes/transfers.hpp"
@@ -26,11 +27,17 @@ Outgoing::~Outgoing() {
 void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint64_t tag,
                      Request& request) {
     std::unique_ptr<Outgoing> message{new Outgoing{transfers, data, to, request}};
-    const auto& wanted = request.communicator().hints.scheme().scheme;
+    const auto in_offer = [](const std::optional<Scheme>& scheme) {
+        return scheme ? static_cast<uint8_t>(*scheme) : kAnyScheme;
+    };
+    const Shape shape = shape_of(data);
+    const auto kind = Experience::kind_of(data.bytes(), shape, shape);
     message->offer_ = {.bytes = data.bytes(),
-                       .shape = shape_of(data),
+                       .shape = shape,
                        .number = message->number_,
-                       .wanted = wanted ? static_cast<uint8_t>(*wanted) : kAnyScheme,
+                       .wanted = in_offer(request.communicator().hints.scheme().scheme),
+                       .way = in_offer(transfers.experience().news(kind)),
+                       .rank = Process::get().launch().rank(),
                        .trial = transfers.costs().trial_memory()};
     Outgoing& adopted = *message;
     transfers.adopt(std::move(message));

@@ -18,6 +18,8 @@ Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
             .shape = {.piece = kUsualPiece, .median = kUsualPiece, .extent = 2 * bytes},
             .number = number,
             .wanted = kAnyScheme,
+            .way = kAnyScheme,
+            .rank = 0,
             .trial = {}};
 }
 

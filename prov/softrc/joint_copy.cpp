@@ -15,7 +15,11 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kMostPiece = size_t{256} << 10; // bytes, some twenty microseconds
-constexpr uint32_t kSpinsOfAPiece = 2000;        // four times as long
+// How long the peer's last piece may take: times what one of ours took, since between caches that
+// are far apart all take longer; and at the least.
+constexpr int kPiecesOfOurs = 4;
+constexpr auto kLeastPatience = std::chrono::microseconds{80};
+constexpr uint32_t kPausesOfAPiece = 2000;
 
 int copy_piece(PeerProcess& peer, Direction direction, std::byte* here, uint64_t there,
                size_t length) noexcept {
@@ -51,13 +55,18 @@ std::optional<uint32_t> take_piece(JointCopy& copy, const Cut& cut, const Proces
     return from_first ? first : cut.pieces() - 1 - last;
 }
 
+// A peer that often does not come is left out for a while, but for what is so long that the call of
+// the kernel is not felt which it takes to ask in vain.
+constexpr size_t kAlwaysAsked = kMostPiece;
+
 // A place in the peer's list.
 class Booking {
 public:
-    Booking(Process& process, PeerProcess& peer) noexcept
+    Booking(Process& process, PeerProcess& peer, size_t length) noexcept
         : process_{process}
         , peer_{peer} {
-        if (!peer.joining().is_worth_it() || !peer.coming().is_worth_it()) return;
+        if (!peer.joining().is_worth_it()) return;
+        if (length < kAlwaysAsked && !peer.coming().is_worth_it()) return;
         const uint64_t me = process.node().identity() | 1;
         for (uint32_t i = 0; i < kJointCopies; ++i) {
             JointCopy& copy = arena().joint_copies[i];
@@ -78,18 +87,20 @@ public:
         arena().asked.what.fetch_or(bit_, std::memory_order_release);
     }
     // Ends when the peer touches no memory any more: false if it has died, or is as good as dead.
-    // came: it has taken a piece.
-    bool close(bool came) noexcept {
+    // came: it has taken a piece. took: we have, for each of ours.
+    bool close(bool came, Clock::duration took) noexcept {
         came ? peer_.coming().was_in_time() : peer_.coming().was_late();
         arena().asked.what.fetch_and(~bit_, std::memory_order_relaxed);
         copy_->state.fetch_and(~kJointOpen, std::memory_order_acquire);
-        for (uint32_t spins = 0; spins < kSpinsOfAPiece; ++spins) {
+        const Time late =
+            Clock::now() + std::max<Clock::duration>(kPiecesOfOurs * took, kLeastPatience);
+        do {
             if (is_left_alone()) {
                 peer_.joining().was_in_time();
                 return true;
             }
             __builtin_ia32_pause();
-        }
+        } while (Clock::now() < late);
         // It has no processor, in the middle of a piece.
         peer_.joining().was_late();
         return await_peer(process_, peer_, [this] { return is_left_alone(); });
@@ -146,7 +157,7 @@ bool join(Process& process, JointCopy& copy) noexcept {
 
 int copy_jointly(Process& process, PeerProcess& peer, Direction direction, std::byte* here,
                  const Place& place, size_t length) noexcept {
-    Booking booking{process, peer};
+    Booking booking{process, peer, length};
     if (!booking) return copy_piece(peer, direction, here, place.address, length);
     JointCopy& copy = booking.copy();
     const Cut cut = soft::cut(length);
@@ -161,6 +172,7 @@ int copy_jointly(Process& process, PeerProcess& peer, Direction direction, std::
     copy.taken.store(0, std::memory_order_relaxed);
     copy.failed.store(0, std::memory_order_relaxed);
     booking.open();
+    const Time begin = Clock::now();
     int error = 0;
     uint32_t moved = 0;
     for (; !error; ++moved) {
@@ -169,7 +181,8 @@ int copy_jointly(Process& process, PeerProcess& peer, Direction direction, std::
         error = copy_piece(peer, direction, here + cut.begin(*i), place.address + cut.begin(*i),
                            cut.bytes(*i));
     }
-    if (!booking.close(moved < cut.pieces())) return ESRCH;
+    const auto took = (Clock::now() - begin) / std::max(moved, 1u);
+    if (!booking.close(moved < cut.pieces(), took)) return ESRCH;
     const bool failed = copy.failed.load(std::memory_order_relaxed) != 0;
     booking.leave();
     // What the peer could not move perhaps we can.
@@ -201,7 +214,7 @@ void forget_joint_copies(Process& process) noexcept {
         copy.state.fetch_and(~kJointOpen, std::memory_order_relaxed);
         // Threads of ours that have joined find out, too.
         uint32_t spins = 0;
-        while (copy.state.load(std::memory_order_acquire) != 0 && ++spins < kSpinsOfAPiece)
+        while (copy.state.load(std::memory_order_acquire) != 0 && ++spins < kPausesOfAPiece)
             process.pause();
         if (copy.state.load(std::memory_order_acquire) == 0)
             copy.who.compare_exchange_strong(who, 0, std::memory_order_release);

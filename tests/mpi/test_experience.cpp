@@ -204,3 +204,50 @@ TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotte
                {1, 1, 1, 1, 1});
     experience.end(*begun.ticket, kBytes);
 }
+
+TEST_CASE("two whose messages are slow unless both take the same way find the best for both") {
+    constexpr Expected kHoped{110, kNever, kNever, kNever, 100};
+    for (const bool follows : {false, true}) {
+        Experience leader{Experience::Of::all, clock}, other{Experience::Of::all, clock};
+        Scheme ways[2]{Scheme::multi_w, Scheme::multi_w}; // by which each got its last message
+        const auto receive = [&](int who, std::optional<Scheme> like) {
+            Experience& experience = who == 0 ? leader : other;
+            Expected expected = kHoped;
+            const auto begun = experience.begin(kKind, kBytes, expected, like);
+            ways[who] = begun.way;
+            now += ways[0] != ways[1] ? 200 : begun.way == Scheme::generic ? 60 : 90;
+            REQUIRE(begun.ticket);
+            experience.end(*begun.ticket, kBytes);
+        };
+        for (int i = 0; i < 6; ++i) receive(0, {}); // so that they are not in step by chance
+        size_t together = 0;
+        for (size_t i = 0; i < 2 * kMany; ++i) {
+            receive(1, follows ? leader.news(kKind) : std::nullopt);
+            receive(0, {});
+            together += i >= kMany && ways[0] == Scheme::generic && ways[1] == Scheme::generic;
+        }
+        if (follows) CHECK(together >= kMany - 40); // others are tried again
+        if (!follows) CHECK(together == 0);
+    }
+}
+
+TEST_CASE("who leads says by which way a message came once, and nothing of many") {
+    Messages messages{{100, 110, kNever, kNever, kNever}};
+    CHECK_FALSE(messages.experience().news(kKind));
+    messages.go(1, {100, 110, 0, 0, 0});
+    CHECK(messages.experience().news(kKind) == Scheme::generic);
+    CHECK_FALSE(messages.experience().news(kKind));
+    messages.go(2, {100, 110, 0, 0, 0}, 32);
+    CHECK_FALSE(messages.experience().news(kKind));
+}
+
+TEST_CASE("who follows does not where it cannot, or where many come at once") {
+    Messages messages{{100, kNever, 110, 110, 110}};
+    Expected expected{100, kNever, 110, 110, 110};
+    const auto begun = messages.experience().begin(kKind, kBytes, expected, Scheme::bc_spup);
+    CHECK(begun.way == Scheme::generic);
+    messages.experience().end(*begun.ticket, kBytes);
+    messages.go(kMany, {100, 0, 110, 120, 130}, 32);
+    CHECK(messages.experience().begin(kKind, kBytes, expected, Scheme::multi_w).way !=
+          Scheme::multi_w);
+}
