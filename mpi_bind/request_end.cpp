@@ -79,8 +79,7 @@ void Request::accept(const Outcome& outcome) {
     const Offer offer = offer_at({place, data_.bytes()}, outcome.data);
     packed_.drop();
     ++under_way_;
-    Incoming::begin(process.transfers(), data_, from, outcome.tag & ~(kSynchronous | kOffered),
-                    offer, *this);
+    Incoming::begin(process.transfers(), data_, from, offer, *this);
 }
 
 void Request::transferred(int error) noexcept {

@@ -56,13 +56,14 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
                                     std::optional<Scheme> like) noexcept {
-    if (of_ == Of::none) return {quickest(expected), std::nullopt};
+    if (of_ == Of::none) return {quickest(expected), std::nullopt, false};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
     if (const Burst& now_one = entry.bursts[entry.newest];
         now_one.is_over() ||
         (now_one.begun >= kLongest && entry.bursts[1 - entry.newest].is_over())) {
+        entry.is_settled = false;
         const bool follows = like && !entry.many && expected[static_cast<size_t>(*like)] < kNever;
         const Burst next = next_burst(entry, follows ? *like : choose(entry, bytes, expected));
         entry.newest = 1 - entry.newest;
@@ -71,9 +72,17 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     }
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
-        return {quickest(expected), std::nullopt};
+        return {quickest(expected), std::nullopt, false};
     ++burst.begun;
-    return {burst.way, Ticket{place, entry.generation, entry.newest}};
+    return {burst.way, Ticket{place, entry.generation, entry.newest},
+            entry.is_settled && !entry.many};
+}
+
+void Experience::settle(const Kind& kind, Scheme way, uint32_t messages) noexcept {
+    Entry& entry = entries_[place_of(kind)];
+    if (entry.kind != kind) return; // another one has taken its place
+    entry.alone = way;
+    entry.left_alone = messages;
 }
 
 std::optional<Scheme> Experience::news(const Kind& kind) noexcept {
@@ -89,7 +98,11 @@ Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcep
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
-    if (of_ == Of::many_at_once && !entry.many) return quickest(expected);
+    if (of_ == Of::many_at_once && !entry.many) {
+        if (entry.left_alone == 0) return quickest(expected);
+        --entry.left_alone;
+        return entry.alone;
+    }
     Records& records = entry.records[entry.many];
     const Expected hoped = expected;
     for (size_t i = 0; i < kSchemes; ++i)
@@ -104,6 +117,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
     }
     ++entry.bursts_begun;
     const auto next = to_be_tried(entry, hoped, expected);
+    entry.is_settled = !next;
     if (!next) return quickest(expected);
     const bool is_first = records[*next].trials++ == 0;
     const bool is_close = !is_first && is_within(kClose, *next, expected);

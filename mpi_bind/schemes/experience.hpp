@@ -53,6 +53,7 @@ public:
     struct Begun {
         Scheme way;
         std::optional<Ticket> ticket; // none: nothing will be learned of it
+        bool is_settled;              // it came alone, and its way is the quickest of those known
     };
 
     // Each way that is not hopeless is tried, now and then again, and otherwise the quickest is
@@ -62,6 +63,9 @@ public:
     // the other's: ways are tried together. (Of many at once there are enough to tell.)
     Begun begin(const Kind& kind, uint64_t bytes, Expected& expected,
                 std::optional<Scheme> like = {}) noexcept;
+    // The next messages that go alone take that way, whatever is expected: of them nothing is
+    // learned here, but by another one (Of::many_at_once).
+    void settle(const Kind& kind, Scheme way, uint32_t messages) noexcept;
     // For those who follow: the way of the last message, if that came alone and has not been asked
     // for before.
     std::optional<Scheme> news(const Kind& kind) noexcept;
@@ -88,12 +92,15 @@ private:
         Kind kind{};
         uint32_t generation{0};
         uint32_t bursts_begun{0};
-        uint32_t in_a_row{0}; // that had the way of the newest one before it
-        uint32_t trial{0};    // bursts that are to go like the newest one
-        uint8_t newest{0};    // burst; the other one's last messages may still be under way
-        uint32_t most{0};     // messages of the last bursts: a tail of them tells little
-        bool many{false};     // messages were in the last burst, and so will be in the next
-        bool is_news{false};  // the newest burst's way
+        uint32_t in_a_row{0};   // that had the way of the newest one before it
+        uint32_t trial{0};      // bursts that are to go like the newest one
+        uint8_t newest{0};      // burst; the other one's last messages may still be under way
+        uint32_t most{0};       // messages of the last bursts: a tail of them tells little
+        bool many{false};       // messages were in the last burst, and so will be in the next
+        bool is_news{false};    // the newest burst's way
+        bool is_settled{false}; // and nothing was to be tried
+        Scheme alone{};         // the way of the next ones that go alone
+        uint32_t left_alone{0}; // so many
         std::array<Burst, 2> bursts{};
         std::array<Records, 2> records{}; // of one message, of many
         double last_end{0};

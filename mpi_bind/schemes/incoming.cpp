@@ -13,11 +13,11 @@
 #include <utility>
 
 namespace odrc::mpi {
-Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t tag,
-                   const Offer& offer, Request& request)
+
+Incoming::Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
+                   Request& request)
     : Transfer{transfers, data, from, request}
     , number_{transfers.incoming().add(*this)}
-    , tag_{tag}
     , offer_{offer} {
     answer_.number = number_;
     answer_.bytes = std::min<uint64_t>(offer.bytes, data.bytes());
@@ -32,10 +32,9 @@ Incoming::~Incoming() {
     transfers_.incoming().remove(number_);
 }
 
-void Incoming::begin(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t tag,
-                     const Offer& offer, Request& request) {
-    transfers.adopt(
-        std::unique_ptr<Transfer>{new Incoming{transfers, data, from, tag, offer, request}});
+void Incoming::begin(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
+                     Request& request) {
+    transfers.adopt(std::unique_ptr<Transfer>{new Incoming{transfers, data, from, offer, request}});
 }
 
 Next Incoming::go_on() noexcept {
@@ -97,12 +96,11 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all
-    const auto begun = transfers_.experience().begin(
-        Experience::kind_of(answer_.bytes, offer_.shape, shape), answer_.bytes, choice.expected(),
-        leaders_way());
+    const auto begun =
+        transfers_.experience().begin(Experience::kind_of(answer_.bytes, offer_.shape, shape),
+                                      answer_.bytes, choice.expected(), leaders_way());
     ticket_ = begun.ticket;
-    if (begun.way == Scheme::generic && quickest(choice.expected()) == Scheme::generic)
-        transfers_.came_for_nothing(peer_, tag_, offer_.bytes);
+    answer_.is_settled = begun.is_settled && begun.way == Scheme::generic;
     return choice.plan(begun.way);
 }
 

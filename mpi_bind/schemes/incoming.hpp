@@ -17,8 +17,8 @@ namespace odrc::mpi {
 class Incoming final : public Transfer {
 public:
     // As many bytes are taken as there is room for in the data; none, and the sender is done.
-    static void begin(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t tag,
-                      const Offer& offer, Request& request);
+    static void begin(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
+                      Request& request);
     ~Incoming() override;
 
     void on_written(uint64_t segment) noexcept;
@@ -34,8 +34,8 @@ public:
     bool grant(uint64_t segments) noexcept;
 
 private:
-    Incoming(Transfers& transfers, const Data& data, fi_addr_t from, uint64_t tag,
-             const Offer& offer, Request& request);
+    Incoming(Transfers& transfers, const Data& data, fi_addr_t from, const Offer& offer,
+             Request& request);
 
     Next go_on() noexcept override;
     void on_heard() noexcept override;
@@ -51,7 +51,6 @@ private:
     std::unique_ptr<Way> make_way();
 
     const uint32_t number_;
-    const uint64_t tag_; // of the program's message
     const Offer offer_;
     std::optional<Plan> plan_;
     std::optional<Experience::Ticket> ticket_; // by which something is learned of it

@@ -89,6 +89,7 @@ void Outgoing::on_heard() noexcept {
 void Outgoing::take_answer() noexcept {
     std::memcpy(&answer_, word_.data(), sizeof answer_);
     answered_ = true;
+    if (answer_.is_settled) transfers_.leave_alone(data_);
     if (answer_.bytes == 0) return;
     if (answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up)
         granted_ = std::min<uint64_t>(answer_.room, segments());

@@ -23,6 +23,10 @@ constexpr size_t kLeastOffered = size_t{12} << 10;
 constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
 constexpr double kGainOffered = 1.1, kGainWished = 1.25;
 
+Experience::Kind departure_of(const Data& data) {
+    return Experience::kind_of(data.bytes(), shape_of(data), {});
+}
+
 // A third of the last cache: what is copied on the way is there, too, and what others use.
 // (What sysconf() says of it, glibc makes up on some processors.)
 size_t cache_of_this_host() {
@@ -56,8 +60,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     const size_t bytes = data.bytes();
     if (bytes <= kLeast || wanted.scheme == Scheme::generic) return kAsItIs;
     const bool in_one = data.is_contiguous();
-    const Wishes::Offers wished = in_one ? wishes_.wished(to, tag, bytes) : Wishes::Offers::all;
-    if (wished == Wishes::Offers::none) return kAsItIs;
+    if (in_one && !wishes_.heard(to, tag, bytes)) return kAsItIs;
     if (!in_one && !wanted.scheme && bytes < kLeastOffered) return kAsItIs;
     if (!can_offer()) return kAsItIs;
     footprint_.add(data.address, bytes);
@@ -67,10 +70,8 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     Expected expected{};
     expected.fill(kNever);
     expected[kOfferedWay] = kGainOffered;
-    expected[kAsItIsWay] = !in_one                         ? gain(sending_, shape, shape, bytes)
-                           : wished == Wishes::Offers::all ? kGainWished
-                                                           : kGainOffered / kGainWished;
-    const auto begun = departures_.begin(Experience::kind_of(bytes, shape, {}), bytes, expected);
+    expected[kAsItIsWay] = in_one ? kGainWished : gain(sending_, shape, shape, bytes);
+    const auto begun = departures_.begin(departure_of(data), bytes, expected);
     return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
 }
 
@@ -113,15 +114,15 @@ void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                               const WantedScheme& wanted) noexcept {
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
-    if (wishes_.told(from, tag, bytes) != Wishes::Offers::none) return;
+    if (wishes_.told(from, tag, bytes)) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
     if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kGainWished)
-        wishes_.tell(from, tag, bytes, Wishes::Offers::all);
+        wishes_.tell(from, tag, bytes);
 }
 
-void Transfers::came_for_nothing(fi_addr_t from, uint64_t tag, uint64_t bytes) noexcept {
-    if (wishes_.told(from, tag, bytes) == Wishes::Offers::all)
-        wishes_.tell(from, tag, bytes, Wishes::Offers::of_many_at_once);
+void Transfers::leave_alone(const Data& data) noexcept {
+    constexpr uint32_t kMessages = 16; // until it is asked again: it may have become slower
+    departures_.settle(departure_of(data), static_cast<Scheme>(kAsItIsWay), kMessages);
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

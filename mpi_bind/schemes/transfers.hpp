@@ -34,10 +34,8 @@ public:
     // quicker otherwise.
     void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                        const WantedScheme& wanted) noexcept;
-
-    // One that was, and would have been as quick as it was: so hears who offers because it was
-    // wished.
-    void came_for_nothing(fi_addr_t from, uint64_t tag, uint64_t bytes) noexcept;
+    // One that was offered would have been as quick as it was: so will the next ones be.
+    void leave_alone(const Data& data) noexcept;
 
     Fabric& fabric() noexcept { return fabric_; }
     bool overlaps() const noexcept { return sharing_ == 0; }

@@ -25,16 +25,15 @@ void Wishes::on_heard(Operation& op, const Outcome& outcome) noexcept {
     if (outcome.error) return;
     if (wishes.heard_.size() == kMost) wishes.heard_.clear();
     const Word& word = wishes.word_;
-    wishes.heard_[{Process::get().address_of(word.rank), word.tag, word.log2}] = word.offers;
+    wishes.heard_.insert({Process::get().address_of(word.rank), word.tag, word.log2});
 }
 
 // What cannot be said now is said with the next message.
-void Wishes::tell(fi_addr_t sender, uint64_t tag, uint64_t bytes, Offers offers) noexcept {
-    const Word word{
-        .tag = tag, .rank = Process::get().launch().rank(), .log2 = log2(bytes), .offers = offers};
+void Wishes::tell(fi_addr_t sender, uint64_t tag, uint64_t bytes) noexcept {
+    const Word word{.tag = tag, .rank = Process::get().launch().rank(), .log2 = log2(bytes)};
     if (!fabric_.inject(sender, kWishes, &word, sizeof word)) return;
     if (told_.size() == kMost) told_.clear();
-    told_[{sender, tag, word.log2}] = offers;
+    told_.insert({sender, tag, word.log2});
 }
 
 } // namespace odrc::mpi

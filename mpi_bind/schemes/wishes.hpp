@@ -6,14 +6,13 @@
 #include "fabric.hpp"
 
 #include <bit>
-#include <unordered_map>
+#include <unordered_set>
 
 namespace odrc::mpi {
 
 // Who sends data in one piece does not know whether its receiver has it in many, and offers
 // nothing. The receiver says once that it would gain by offers, and messages with that tag and of
-// about that size are offered from then on; and once more, if one alone has turned out to be no
-// quicker.
+// about that size are offered from then on.
 class Wishes {
 public:
     explicit Wishes(Fabric& fabric) noexcept
@@ -28,15 +27,14 @@ public:
     void listen() noexcept {
         if (is_deaf_) is_deaf_ = !post();
     }
-    enum class Offers : uint8_t { none, of_many_at_once, all };
-    Offers wished(fi_addr_t to, uint64_t tag, uint64_t bytes) const noexcept {
+    bool heard(fi_addr_t to, uint64_t tag, uint64_t bytes) const noexcept {
         return find(heard_, to, tag, bytes);
     }
-    Offers told(fi_addr_t sender, uint64_t tag, uint64_t bytes) const noexcept {
+    bool told(fi_addr_t sender, uint64_t tag, uint64_t bytes) const noexcept {
         return find(told_, sender, tag, bytes);
     }
-    // To the sender of such a message, which has been told otherwise.
-    void tell(fi_addr_t sender, uint64_t tag, uint64_t bytes, Offers offers) noexcept;
+    // To the sender of such a message, which has not been told.
+    void tell(fi_addr_t sender, uint64_t tag, uint64_t bytes) noexcept;
 
 private:
     struct What {
@@ -52,20 +50,16 @@ private:
                                          static_cast<uint64_t>(what.log2));
         }
     };
-    using Wished = std::unordered_map<What, Offers, Hash>;
+    using Wished = std::unordered_set<What, Hash>;
     struct Word {
         uint64_t tag;
         int rank; // in the world, of who wishes
         int log2;
-        Offers offers;
     };
 
     static int log2(uint64_t bytes) noexcept { return static_cast<int>(std::bit_width(bytes)); }
-    static Offers find(const Wished& wished, fi_addr_t peer, uint64_t tag,
-                       uint64_t bytes) noexcept {
-        if (wished.empty()) return Offers::none;
-        const auto found = wished.find({peer, tag, log2(bytes)});
-        return found == wished.end() ? Offers::none : found->second;
+    static bool find(const Wished& wished, fi_addr_t peer, uint64_t tag, uint64_t bytes) noexcept {
+        return !wished.empty() && wished.contains({peer, tag, log2(bytes)});
     }
     struct Listening : Operation {
         explicit Listening(Wishes& w) noexcept

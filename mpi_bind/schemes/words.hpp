@@ -39,8 +39,8 @@ struct Offer {
     Shape shape;
     uint32_t number; // the sender's, for this message
     uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
-    uint8_t way;     // by which the last one like it came to the sender, unless that was said before
-    int32_t rank;    // the sender's, in the world
+    uint8_t way;  // by which the last one like it came to the sender, unless that was said before
+    int32_t rank; // the sender's, in the world
     TrialMemory trial;
 };
 inline constexpr uint8_t kAnyScheme = 0xff;
@@ -52,7 +52,8 @@ struct Answer {
     uint32_t segment;    // bytes of one
     uint32_t room;       // for so many of them at a time
     Scheme scheme;
-    bool single; // Multi-W: no lists
+    bool single;     // Multi-W: no lists
+    bool is_settled; // Generic: alone, it would not be slower if it were not offered
     // Multi-W: where the data lies. Its layout, if the sender does not know it, comes behind the
     // answer in a message of its own.
     uint64_t count;

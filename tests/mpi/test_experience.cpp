@@ -251,3 +251,25 @@ TEST_CASE("who follows does not where it cannot, or where many come at once") {
     CHECK(messages.experience().begin(kKind, kBytes, expected, Scheme::multi_w).way !=
           Scheme::multi_w);
 }
+
+TEST_CASE("what came alone is settled when all has been tried, and not where many come at once") {
+    Messages messages{{100, 110, kNever, kNever, kNever}};
+    const auto is_settled = [&](size_t bursts, size_t of) {
+        messages.go(bursts, {100, 200, 0, 0, 0}, of);
+        Expected expected{100, 110, kNever, kNever, kNever};
+        const auto begun = messages.experience().begin(kKind, kBytes, expected);
+        messages.experience().end(*begun.ticket, 0);
+        return begun.is_settled;
+    };
+    CHECK_FALSE(is_settled(1, 1));
+    CHECK(is_settled(kMany, 1));
+    CHECK_FALSE(is_settled(kMany, 32));
+}
+
+TEST_CASE("what is settled elsewhere counts for so many messages that go alone") {
+    constexpr Expected kTake{100, 100, 0, 0, 0};
+    Messages messages{{110, 100, kNever, kNever, kNever}, Experience::Of::many_at_once};
+    messages.go(1, kTake);
+    messages.experience().settle(kKind, Scheme::generic, 5);
+    CHECK(messages.go(10, kTake) == std::array<size_t, kSchemes>{5, 5, 0, 0, 0});
+}
