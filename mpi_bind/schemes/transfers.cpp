@@ -23,8 +23,8 @@ constexpr size_t kLeastOffered = size_t{12} << 10;
 constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
 constexpr double kGainOffered = 1.1, kGainWished = 1.25;
 
-Experience::Kind departure_of(const Data& data) {
-    return Experience::kind_of(data.bytes(), shape_of(data), {});
+Experience::Kind departure_of(uint64_t bytes, const Shape& shape) noexcept {
+    return Experience::kind_of(bytes, shape, {});
 }
 
 // A third of the last cache: what is copied on the way is there, too, and what others use.
@@ -71,7 +71,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     expected.fill(kNever);
     expected[kOfferedWay] = kGainOffered;
     expected[kAsItIsWay] = in_one ? kGainWished : gain(sending_, shape, shape, bytes);
-    const auto begun = departures_.begin(departure_of(data), bytes, expected);
+    const auto begun = departures_.begin(departure_of(bytes, shape), bytes, expected);
     return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
 }
 
@@ -122,7 +122,8 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
 
 void Transfers::leave_alone(const Data& data) noexcept {
     constexpr uint32_t kMessages = 16; // until it is asked again: it may have become slower
-    departures_.settle(departure_of(data), static_cast<Scheme>(kAsItIsWay), kMessages);
+    departures_.settle(departure_of(data.bytes(), shape_of(data)), static_cast<Scheme>(kAsItIsWay),
+                       kMessages);
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }
