@@ -16,6 +16,10 @@ LayoutRef Layout::run(size_t elements, size_t element_size) {
 LayoutRef Layout::repeat(size_t count, ptrdiff_t stride, const LayoutRef& what) {
     if (count == 0 || what->size() == 0) return run(0, 1);
     if (count == 1) return what;
+    if (what->is_moved()) {
+        const Part& only = what->parts_[0];
+        return list({{only.at, repeat(count, stride, only.layout), 0}});
+    }
     if (what->is_run() && stride == static_cast<ptrdiff_t>(what->size()))
         return run(count * what->count_, what->size() / what->count_);
     const ptrdiff_t last = static_cast<ptrdiff_t>(count - 1) * stride;
@@ -24,6 +28,7 @@ LayoutRef Layout::repeat(size_t count, ptrdiff_t stride, const LayoutRef& what) 
     layout.count_ = count;
     layout.stride_ = stride;
     layout.what_ = what;
+    layout.is_flat_ = what->is_run();
     return std::make_shared<const Layout>(std::move(layout));
 }
 
@@ -41,11 +46,9 @@ LayoutRef Layout::alike(std::vector<ptrdiff_t> places, const LayoutRef& what) {
     return std::make_shared<const Layout>(std::move(layout));
 }
 
-LayoutRef Layout::list(std::vector<Part> parts) {
-    std::erase_if(parts, [](const Part& part) { return part.layout->size() == 0; });
-    // Neighbours of elements alike become one piece.
+std::vector<Layout::Part> Layout::join(const std::vector<Part>& parts) {
     std::vector<Part> joined;
-    for (Part& part : parts) {
+    for (const Part& part : parts) {
         Part* last = joined.empty() ? nullptr : &joined.back();
         const Layout& next = *part.layout;
         if (last && last->layout->is_run() && next.is_run() &&
@@ -53,21 +56,43 @@ LayoutRef Layout::list(std::vector<Part> parts) {
             last->layout->size() / last->layout->count_ == next.size() / next.count_)
             last->layout = run(last->layout->count_ + next.count_, next.size() / next.count_);
         else
-            joined.push_back(std::move(part));
+            joined.push_back(part);
     }
-    if (joined.empty()) return run(0, 1);
+    return joined;
+}
+
+bool Layout::are_alike(std::span<const Part> parts) noexcept {
+    const LayoutRef& what = parts[0].layout;
+    return std::ranges::all_of(parts, [&what](const Part& part) {
+        const Layout& other = *part.layout;
+        return part.layout == what || (what->is_run() && other.is_run() &&
+                                       other.count_ == what->count_ && other.size_ == what->size_);
+    });
+}
+
+LayoutRef Layout::list(std::vector<Part> parts) {
+    // Short pieces of one size are copied twice as fast as such of many sizes.
+    constexpr size_t kShort = 64, kFaster = 2;
+    std::erase_if(parts, [](const Part& part) { return part.layout->size() == 0; });
+    if (parts.empty()) return run(0, 1);
+    for (Part& part : parts) {
+        if (!part.layout->is_moved()) continue;
+        const Part only = part.layout->parts_[0];
+        part = {part.at + only.at, only.layout, 0};
+    }
+    std::vector<Part> joined = join(parts);
     if (joined.size() == 1 && joined[0].at == 0) return joined[0].layout;
-    const LayoutRef& what = joined[0].layout;
-    if (joined.size() > 1 && std::ranges::all_of(joined, [&what](const Part& part) {
-            const Layout& other = *part.layout;
-            return part.layout == what ||
-                   (what->is_run() && other.is_run() && other.count_ == what->count_ &&
-                    other.size_ == what->size_);
-        })) {
+    bool alike = are_alike(joined);
+    if (!alike && parts.size() < kFaster * joined.size() && parts[0].layout->size() <= kShort &&
+        are_alike(parts)) {
+        joined.swap(parts);
+        alike = true;
+    }
+    if (joined.size() > 1 && alike) {
         std::vector<ptrdiff_t> places;
         places.reserve(joined.size());
         for (const Part& part : joined) places.push_back(part.at);
-        return alike(std::move(places), what);
+        return Layout::alike(std::move(places), joined[0].layout);
     }
     size_t size = 0;
     ptrdiff_t begin = joined[0].at + joined[0].layout->begin(), end = begin;

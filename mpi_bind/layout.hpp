@@ -51,7 +51,7 @@ public:
     ptrdiff_t end() const noexcept { return end_; }
     // All in one piece, and in its order.
     bool is_run() const noexcept { return kind_ == Kind::run; }
-    // Not empty, and a run or a list of runs.
+    // Not empty, and a run, runs at regular places, or a list of runs.
     bool is_flat() const noexcept { return is_flat_; }
 
     size_t count() const noexcept { return count_; }      // run: elements; repeat, places: of what
@@ -111,6 +111,12 @@ private:
         , begin_{begin}
         , end_{end} {}
 
+    // What there is is one other, at a place of its own.
+    bool is_moved() const noexcept { return kind_ == Kind::list && parts_.size() == 1; }
+
+    // Neighbours of elements alike become one piece.
+    static std::vector<Part> join(const std::vector<Part>& parts);
+    static bool are_alike(std::span<const Part> parts) noexcept;
     // Others alike at these places, two or more.
     static LayoutRef alike(std::vector<ptrdiff_t> places, const LayoutRef& what);
 

@@ -59,17 +59,30 @@ public:
     void operator()(std::byte* base, const Places& at, const Layout& what) noexcept {
         if (what.is_run())
             with_size(what.size(), [this, base, &at](auto n) { this->copy_runs(base, at, n); });
+        else if (what.kind() == Layout::Kind::repeat)
+            with_size(what.what()->size(), [this, base, &at, &what](auto n) {
+                this->copy_rows(base, at, what.count(), what.stride(), n);
+            });
         else
             copy_lists(base, at, what);
     }
 
 private:
-    // Both have the side in a copy of their own, which stays in a register: any byte that is copied
+    // All have the side in a copy of their own, which stays in a register: any byte that is copied
     // might be one of this object.
     template <class Places, class N>
     void copy_runs(std::byte* base, const Places at, N n) noexcept {
         Side side = side_;
         for (size_t i = 0; i < at.size(); ++i) side(base + at[i], n);
+        side_ = side;
+    }
+    template <class Places, class N>
+    void copy_rows(std::byte* base, const Places at, size_t count, ptrdiff_t stride, N n) noexcept {
+        Side side = side_;
+        for (size_t i = 0; i < at.size(); ++i) {
+            std::byte* piece = base + at[i];
+            for (size_t left = count; left > 0; --left, piece += stride) side(piece, n);
+        }
         side_ = side;
     }
     template <class Places>

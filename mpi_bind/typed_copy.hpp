@@ -86,12 +86,22 @@ inline void with_size(size_t n, F&& f) noexcept {
         return f(Size<12>{});
     case 16:
         return f(Size<16>{});
+    case 20:
+        return f(Size<20>{});
     case 24:
         return f(Size<24>{});
+    case 28:
+        return f(Size<28>{});
     case 32:
         return f(Size<32>{});
+    case 36:
+        return f(Size<36>{});
+    case 40:
+        return f(Size<40>{});
     case 48:
         return f(Size<48>{});
+    case 56:
+        return f(Size<56>{});
     case 64:
         return f(Size<64>{});
     default:

@@ -68,6 +68,20 @@ std::vector<size_t> cuts(Maker& maker, size_t bytes) {
     return all;
 }
 
+// How a layout is visited.
+struct Batches {
+    bool operator()(std::byte*, size_t) {
+        ++pieces;
+        return true;
+    }
+    template <class Places>
+    void operator()(std::byte*, const Places& places, const Layout& what) {
+        ++batches;
+        runs += places.size() * what.count();
+    }
+    size_t pieces{0}, batches{0}, runs{0};
+};
+
 } // namespace
 
 TEST_CASE("a datatype of any nesting is what its type map says") {
@@ -246,4 +260,48 @@ TEST_CASE("lists are what is simplest of what says the same") {
     CHECK(Layout::list({{0, number, 0}, {8, Layout::run(2, 2), 0}, {16, number, 0}})->kind() ==
           Kind::list); // of other elements
     CHECK(Layout::list({{0, number, 0}, {4, number, 0}})->is_run());
+}
+
+TEST_CASE("a place of its own is told once, however deep what lies there") {
+    using Kind = Layout::Kind;
+    const LayoutRef number = Layout::list({{12, Layout::run(1, 4), 0}});
+    const LayoutRef row = Layout::repeat(5, 100, Layout::list({{40, number, 0}}));
+    REQUIRE(row->kind() == Kind::list);
+    REQUIRE(row->parts().size() == 1);
+    CHECK(row->parts()[0].at == 52);
+    CHECK(row->parts()[0].layout->kind() == Kind::repeat);
+    CHECK(row->parts()[0].layout->what()->is_run());
+
+    // What is copied at a time of a part of an array with so many planes of so many rows.
+    const Datatype& real = *Datatype::of(MPI_FLOAT);
+    const Share planes{9, {{2, 4}}}, rows{30, {{1, 28}}}, points{70, {{3, 3}}};
+    const auto part = owned(make_array_part(std::vector{planes, rows, points}, real));
+    Batches visitor;
+    part->layout()->visit(nullptr, 1, part->extent(), 0, part->size(), visitor);
+    CHECK(visitor.batches == 1);
+    CHECK(visitor.runs == 4 * 28);
+    CHECK(visitor.pieces == 0);
+}
+
+TEST_CASE("neighbours are joined unless that makes short pieces of many sizes of one size") {
+    using Kind = Layout::Kind;
+    const auto listed = [](size_t bytes, std::initializer_list<ptrdiff_t> places) {
+        std::vector<Layout::Part> parts;
+        for (const ptrdiff_t place : places)
+            parts.push_back({place * static_cast<ptrdiff_t>(bytes), Layout::run(bytes / 8, 8), 0});
+        return Layout::list(std::move(parts));
+    };
+    const LayoutRef few = listed(8, {0, 3, 4, 9, 11});
+    CHECK(few->kind() == Kind::places);
+    CHECK(few->places().size() == 5);
+    CHECK(few->what()->size() == 8);
+    const LayoutRef most = listed(8, {0, 1, 2, 3, 9, 10, 11});
+    CHECK(most->kind() == Kind::list);
+    CHECK(most->parts().size() == 2);
+    const LayoutRef pairs = listed(8, {0, 1, 4, 5, 10, 11});
+    CHECK(pairs->kind() == Kind::places);
+    CHECK(pairs->what()->size() == 16);
+    const LayoutRef longer = listed(128, {0, 3, 4, 9, 11});
+    CHECK(longer->kind() == Kind::list);
+    CHECK(longer->parts().size() == 4);
 }
