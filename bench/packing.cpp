@@ -7,6 +7,7 @@
 #include "mpi_bind/types.hpp"
 
 #include <benchmark/benchmark.h>
+#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -21,6 +22,14 @@ enum class Way { pack, unpack };
 
 const Datatype& bytes() { return *Datatype::of(MPI_BYTE); }
 
+void report(benchmark::State& state, size_t bytes_each, size_t blocks) {
+    const auto times = static_cast<double>(state.iterations());
+    state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(bytes_each));
+    state.counters["block"] =
+        benchmark::Counter(times * static_cast<double>(blocks),
+                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
 void measure(benchmark::State& state, Way way, const Datatype& type, size_t blocks) {
     std::vector<std::byte> memory(static_cast<size_t>(type.extent()), std::byte{1});
     std::vector<std::byte> packed(type.size(), std::byte{2});
@@ -32,11 +41,7 @@ void measure(benchmark::State& state, Way way, const Datatype& type, size_t bloc
             data.unpack(0, packed);
         benchmark::ClobberMemory();
     }
-    const auto times = static_cast<double>(state.iterations());
-    state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(type.size()));
-    state.counters["block"] =
-        benchmark::Counter(times * static_cast<double>(blocks),
-                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    report(state, type.size(), blocks);
 }
 
 // Every other block.
@@ -71,6 +76,45 @@ void structs(benchmark::State& state, Way way) {
     measure(state, way, *type, 2 * kCount);
 }
 
+// A face of a cube of points, across its rows; and what a program's own loops take for it.
+constexpr size_t kSide = 64, kEdge = kSide + 2, kPoint = 8;
+
+void face(benchmark::State& state, Way way) {
+    const Share planes{kEdge, {{1, kSide}}}, rows{kEdge, {{1, kSide}}}, points{kEdge, {{1, 1}}};
+    const Ref<Datatype> type{
+        *make_array_part(std::vector{planes, rows, points}, *Datatype::of(MPI_DOUBLE))};
+    measure(state, way, *type, kSide * kSide);
+}
+void face_by_hand(benchmark::State& state, Way way) {
+    std::vector<std::byte> memory(kEdge * kEdge * kEdge * kPoint, std::byte{1});
+    std::vector<std::byte> packed(kSide * kSide * kPoint, std::byte{2});
+    for (auto _ : state) {
+        std::byte* out = packed.data();
+        for (size_t plane = 1; plane <= kSide; ++plane)
+            for (size_t row = 1; row <= kSide; ++row, out += kPoint) {
+                std::byte* const point =
+                    memory.data() + ((plane * kEdge + row) * kEdge + 1) * kPoint;
+                if (way == Way::pack)
+                    std::memcpy(out, point, kPoint);
+                else
+                    std::memcpy(point, out, kPoint);
+            }
+        benchmark::ClobberMemory();
+    }
+    report(state, packed.size(), kSide * kSide);
+}
+
+// One of five numbers on average, some of which are neighbours.
+void chosen(benchmark::State& state, Way way) {
+    std::vector<Block> blocks;
+    std::mt19937 random;
+    for (size_t i = 0; i < 50'000; ++i)
+        if (random() % 5 == 0)
+            blocks.push_back({static_cast<ptrdiff_t>(i * 8), 1, Datatype::of(MPI_DOUBLE)});
+    const Ref<Datatype> type{*make_blocks(blocks)};
+    measure(state, way, *type, blocks.size());
+}
+
 void near(benchmark::internal::Benchmark* vector) {
     for (const int length : {12, 24, 40}) vector->Arg(length);
     vector->RangeMultiplier(2)->Range(4, 8192);
@@ -87,6 +131,12 @@ BENCHMARK_CAPTURE(list, pack, Way::pack)->Arg(1)->Arg(3);
 BENCHMARK_CAPTURE(list, unpack, Way::unpack)->Arg(1)->Arg(3);
 BENCHMARK_CAPTURE(structs, pack, Way::pack);
 BENCHMARK_CAPTURE(structs, unpack, Way::unpack);
+BENCHMARK_CAPTURE(face, pack, Way::pack);
+BENCHMARK_CAPTURE(face, unpack, Way::unpack);
+BENCHMARK_CAPTURE(face_by_hand, pack, Way::pack);
+BENCHMARK_CAPTURE(face_by_hand, unpack, Way::unpack);
+BENCHMARK_CAPTURE(chosen, pack, Way::pack);
+BENCHMARK_CAPTURE(chosen, unpack, Way::unpack);
 
 } // namespace
 

@@ -18,6 +18,7 @@ public:
         copy(to_, piece, n);
         to_ += n;
     }
+    Packing ahead(size_t bytes) const noexcept { return Packing{to_ + bytes}; }
 
 private:
     std::byte* to_;
@@ -39,6 +40,7 @@ public:
             copy(piece, from_, n);
         from_ += n;
     }
+    Unpacking ahead(size_t bytes) const noexcept { return Unpacking{from_ + bytes}; }
 
 private:
     const std::byte* from_;
@@ -63,7 +65,7 @@ public:
             with_size(what.what()->size(), [this, base, &at, &what](auto n) {
                 this->copy_rows(base, at, what.count(), what.stride(), n);
             });
-        else
+        else if (!copy_columns(base, at, what))
             copy_lists(base, at, what);
     }
 
@@ -84,6 +86,35 @@ private:
             for (size_t left = count; left > 0; --left, piece += stride) side(piece, n);
         }
         side_ = side;
+    }
+    // Many short lists, of each of a few of them all first pieces, then all second ones: of one
+    // size at a time. False if they are none, or lie over each other, where their order counts.
+    template <class Places>
+    bool copy_columns(std::byte* base, const Places& at, const Layout& list) noexcept {
+        constexpr size_t kAtATime = 8192; // bytes, which stay in the nearest cache
+        const size_t few = kAtATime / list.size();
+        if (few < 8 || at.size() < 8 || !are_apart(at, list)) return false;
+        const auto parts = list.parts();
+        for (size_t first = 0; first < at.size(); first += few) {
+            const size_t count = std::min(few, at.size() - first);
+            for (const Layout::Part& part : parts)
+                with_size(part.layout->size(), [&](auto n) {
+                    Side side = side_.ahead(part.before);
+                    for (size_t i = first; i < first + count; ++i) {
+                        side(base + at[i] + part.at, n);
+                        side = side.ahead(list.size() - n);
+                    }
+                });
+            side_ = side_.ahead(count * list.size());
+        }
+        return true;
+    }
+    template <class Places>
+    static bool are_apart(const Places& at, const Layout& list) noexcept {
+        if constexpr (requires { at.stride; })
+            return std::abs(at.stride) >= list.end() - list.begin();
+        else
+            return false;
     }
     template <class Places>
     void copy_lists(std::byte* base, const Places at, const Layout& list) noexcept {

@@ -124,7 +124,8 @@ TEST_CASE("it is packed and unpacked in the order of its type map, in pieces cut
         CAPTURE(seed);
         Maker maker{seed};
         const Pair what = maker.make(maker.number(0, 4));
-        Memory memory{what, maker.number(0, 3)};
+        // Few, or so many that those that are alike go together.
+        Memory memory{what, seed % 4 == 0 ? maker.number(8, 60) : maker.number(0, 3)};
         const Data data = memory.data();
         const std::vector<std::byte> expected = memory.packed();
         REQUIRE(data.bytes() == expected.size());
@@ -304,4 +305,24 @@ TEST_CASE("neighbours are joined unless that makes short pieces of many sizes of
     const LayoutRef longer = listed(128, {0, 3, 4, 9, 11});
     CHECK(longer->kind() == Kind::list);
     CHECK(longer->parts().size() == 4);
+}
+
+TEST_CASE("of what lies over each other the last one counts, also among many that are alike") {
+    const Block members[] = {{0, 1, Datatype::of(MPI_INT)}, {8, 2, Datatype::of(MPI_INT)}};
+    const auto pair = owned(make_blocks(members));
+    for (const ptrdiff_t extent : {4, 8, 12, 16, -4, -8, -12, -16}) {
+        CAPTURE(extent);
+        const auto type = owned(make_resized(*pair, 0, extent));
+        constexpr size_t kCount = 20, kMiddle = kCount * 4, kEach = 3;
+        std::vector<int> packed(kEach * kCount), memory(2 * kMiddle), expected(memory);
+        std::iota(packed.begin(), packed.end(), 1);
+        for (size_t i = 0; i < packed.size(); ++i) {
+            const ptrdiff_t at = static_cast<ptrdiff_t>(i / kEach) * extent / 4 +
+                                 static_cast<ptrdiff_t>(i % kEach == 0 ? 0 : 1 + i % kEach);
+            expected[static_cast<size_t>(static_cast<ptrdiff_t>(kMiddle) + at)] = packed[i];
+        }
+        const Data data{reinterpret_cast<std::byte*>(&memory[kMiddle]), kCount, *type};
+        data.unpack(0, std::as_bytes(std::span{packed}));
+        CHECK(memory == expected);
+    }
 }
