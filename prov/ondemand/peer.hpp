@@ -136,6 +136,7 @@ struct Peer : ListNode<Changed>, ListNode<Stand>, ListNode<Blocked> {
     srq::SendWindow window_out{};     // what the peer takes of us
     srq::ReceiveWindow window_in{};   // and we of it
     uint16_t heard_in{0};             // the round of Shares in which its last frame came
+    uint16_t asked_at{0};             // asked_round's first time: milliseconds, their lower bits
     uint32_t leave_round{0};          // how often we have asked the peer to leave
     uint32_t refused_round{0};        // the last time that it asked us in vain
     uint32_t asked_round{0};          // the last time that it asked us too early

@@ -31,6 +31,9 @@ constexpr auto kHoldForRoom = 2ms;
 // One that has refused to leave is left alone for so long: what it has for us is on its way, or it
 // waits for an answer to what it has asked us itself.
 constexpr auto kRest = 2ms;
+// What is under way when we are asked to leave has so long to come to its end. Where nobody has
+// looked for a while, the first two times that we are asked come together.
+constexpr uint16_t kToEnd = 5; // milliseconds
 // So often a lane is full before it gives way to a deeper one: who has so much to send at a time
 // has it again. Where the peer would not have it, it is asked again after twice as often.
 constexpr uint16_t kCrowded = 64;
@@ -38,6 +41,13 @@ constexpr uint8_t kDeepenings = 8;
 
 // How long a device that had no queue pair for us is not asked for more.
 constexpr auto kAskDevice = 1s;
+
+// Their lower bits.
+uint16_t milliseconds_now() noexcept {
+    const auto now = Clock::now().time_since_epoch();
+    return static_cast<uint16_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
 
 } // namespace
 
@@ -208,7 +218,10 @@ void Wireup::on_leave(Peer& peer, const WireupMessage& m) noexcept {
         return answer(WireupType::stay, peer, m, m.reason);
     }
     if (!peer.lane->idle()) { // it asks again soon, and not for ever
-        if (std::exchange(peer.asked_round, m.reason) == m.reason) {
+        const uint16_t now = milliseconds_now();
+        if (std::exchange(peer.asked_round, m.reason) != m.reason) {
+            peer.asked_at = now;
+        } else if (static_cast<uint16_t>(now - peer.asked_at) >= kToEnd) {
             peer.refused_round = m.reason;
             return answer(WireupType::stay, peer, m, m.reason);
         }
