@@ -15,6 +15,7 @@ namespace bench {
 enum class Way {
     kDatatype,   // described to MPI
     kManual,     // packed and unpacked by the program, in memory that it keeps
+    kApart,      // the same, what is received in other memory than what is sent
     kContiguous, // as many bytes that are neither: the least that could be
     kMultiple,   // a message for each block
 };
@@ -27,6 +28,7 @@ public:
         : name_{name} {
         static const std::map<std::string, Way> ways{{"datatype", Way::kDatatype},
                                                      {"manual", Way::kManual},
+                                                     {"manual:apart", Way::kApart},
                                                      {"contiguous", Way::kContiguous},
                                                      {"multiple", Way::kMultiple}};
         const auto found = ways.find(name);

@@ -13,11 +13,11 @@ namespace bench {
 
 // What contenders send from and receive into, one after the other.
 struct ExchangedMemory {
-    // As many messages as may be under way at a time.
+    // As many messages as may be under way at a time, and one that comes in.
     ExchangedMemory(const Layout& sent, const Layout& received, int messages = 1)
         : out{sent.extent}
         , in{received.extent}
-        , packed{sent.bytes * size_t(messages)} {}
+        , packed{sent.bytes * size_t(messages + 1)} {}
 
     // No message has been in it any more.
     void renew() {
@@ -80,7 +80,7 @@ public:
             MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, ranks_.comm, MPI_STATUS_IGNORE);
         } else {
             for (int i = 0; i < messages; ++i) start_receive(i);
-            if (way_ == Way::kManual)
+            if (way_ == Way::kManual || way_ == Way::kApart)
                 for (int i = 0; i < messages; ++i) {
                     MPI_Wait(&requests_[size_t(i)], MPI_STATUS_IGNORE);
                     received_.unpack(memory_.in.data(), slot(i));
@@ -130,6 +130,7 @@ private:
             MPI_Send(memory_.out.data(), 1, sent_.type, other(), 0, ranks_.comm);
             return;
         case Way::kManual:
+        case Way::kApart:
             sent_.pack(memory_.out.data(), slot(0));
             MPI_Send(slot(0), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
             return;
@@ -149,9 +150,12 @@ private:
             MPI_Recv(memory_.in.data(), 1, received_.type, other(), 0, ranks_.comm, status);
             return;
         case Way::kManual:
-            MPI_Recv(slot(0), bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
-            received_.unpack(memory_.in.data(), slot(0));
+        case Way::kApart: {
+            std::byte* const packed = slot(way_ == Way::kApart ? 1 : 0);
+            MPI_Recv(packed, bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
+            received_.unpack(memory_.in.data(), packed);
             return;
+        }
         case Way::kContiguous:
             MPI_Recv(memory_.in.data(), bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
             return;
@@ -171,6 +175,7 @@ private:
             start(memory_.out.data(), 1, sent_.type);
             return;
         case Way::kManual:
+        case Way::kApart:
             sent_.pack(memory_.out.data(), slot(message));
             start(slot(message), bytes(), MPI_BYTE);
             return;
@@ -191,6 +196,7 @@ private:
             start(memory_.in.data(), 1, received_.type);
             return;
         case Way::kManual:
+        case Way::kApart:
             start(slot(message), bytes(), MPI_BYTE);
             return;
         case Way::kContiguous:

@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
     CommandLine command{"Messages of applications between two ranks, name/blocks sent."};
     command
         .option("-w,--ways", options.ways,
-                "described by a datatype, packed by hand (manual), as many contiguous bytes, or a "
+                "described by a datatype, packed by hand (manual; manual:apart: into other memory "
+                "than what comes in), as many contiguous bytes, or a "
                 "datatype in a way of odrc_mpi's (its hint odrc_datatype)")
         .with_commas();
     command.option("-l,--layouts", options.names, "only these").with_commas();

@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
     CommandLine command{"Columns of an array of 128 x 4096 ints, between two ranks."};
     command
         .option("-w,--ways", options.ways,
-                "described by a datatype, packed by hand (manual), as many contiguous bytes, a "
+                "described by a datatype, packed by hand (manual; manual:apart: into other memory "
+                "than what comes in), as many contiguous bytes, a "
                 "message for each row (multiple), or a datatype in a way of odrc_mpi's (its hint "
                 "odrc_datatype)")
         .with_commas();
