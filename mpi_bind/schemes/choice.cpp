@@ -30,6 +30,13 @@ double word_of(const SchemeCosts& costs, const Means& means) noexcept {
     return said < kFelt ? 0 : said;
 }
 
+// An offer and its answer, with what both sides do for them. More than that was waiting for a
+// receive.
+double asking_of(const Offer& offer, double word) noexcept {
+    constexpr double kMostWords = 8;
+    return offer.asking > 0 ? std::min<double>(offer.asking, kMostWords * word) : 2 * word;
+}
+
 // One message, as the schemes see it.
 struct Message {
     const SchemeCosts& costs;
@@ -122,6 +129,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
     : bytes_{bytes}
     , wanted_{wanted}
     , word_{word_of(costs, means)}
+    , asking_{asking_of(offer, word_)}
     , asked_for_{wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted} {
     const auto all = static_cast<double>(bytes);
     const Message message{.costs = costs,

@@ -15,8 +15,10 @@ constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 // Those that are about as quick meet once more, and for longer: one message alone at a time fills
 // caches slowly. (Of many at once, a burst does.)
 constexpr uint32_t kLongTrial = 16;
-constexpr double kClose = 1.5;   // times what the best one takes
-constexpr uint32_t kAgain = 256; // bursts until another one is tried again
+constexpr double kClose = 1.5; // times what the best one takes
+// Messages until another one is tried again: at first, when much still has to find its place, and
+// doubled with each time round.
+constexpr uint32_t kSoon = 32, kAgain = 256;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
@@ -55,7 +57,7 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
 }
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
-                                    std::optional<Scheme> like) noexcept {
+                                    std::optional<News> like, double spared) noexcept {
     if (of_ == Of::none) return {quickest(expected), std::nullopt, false};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
@@ -64,11 +66,14 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
         now_one.is_over() ||
         (now_one.begun >= kLongest && entry.bursts[1 - entry.newest].is_over())) {
         entry.is_settled = false;
-        const bool follows = like && !entry.many && expected[static_cast<size_t>(*like)] < kNever;
-        const Burst next = next_burst(entry, follows ? *like : choose(entry, bytes, expected));
+        const bool follows =
+            like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
+        const Burst next =
+            next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
+        entry.is_settled = follows ? like->is_settled : entry.is_settled && next.counts;
         entry.newest = 1 - entry.newest;
         entry.bursts[entry.newest] = next;
-        entry.is_news = true;
+        entry.news = {next.way, entry.is_settled};
     }
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
@@ -78,6 +83,13 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
             entry.is_settled && !entry.many};
 }
 
+void Experience::pause(const Kind& kind, uint32_t messages) noexcept {
+    Entry& entry = entries_[place_of(kind)];
+    if (entry.kind != kind) return;
+    entry.in_a_row = 0;
+    entry.since_turn += messages;
+}
+
 void Experience::settle(const Kind& kind, Scheme way, uint32_t messages) noexcept {
     Entry& entry = entries_[place_of(kind)];
     if (entry.kind != kind) return; // another one has taken its place
@@ -85,19 +97,24 @@ void Experience::settle(const Kind& kind, Scheme way, uint32_t messages) noexcep
     entry.left_alone = messages;
 }
 
-std::optional<Scheme> Experience::news(const Kind& kind) noexcept {
+void Experience::came(const Kind& kind, Scheme way) noexcept {
     Entry& entry = entries_[place_of(kind)];
-    if (entry.kind != kind || entry.many || !std::exchange(entry.is_news, false))
-        return std::nullopt;
-    return entry.bursts[entry.newest].way;
+    if (entry.kind == kind) entry.news = {way, true};
+}
+
+std::optional<Experience::News> Experience::news(const Kind& kind) noexcept {
+    Entry& entry = entries_[place_of(kind)];
+    if (entry.kind != kind || entry.many) return std::nullopt;
+    return std::exchange(entry.news, std::nullopt);
 }
 
 Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcept {
-    entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 0;
-    return {.way = way, .counts = entry.in_a_row >= kWarm, .begin = now_()};
+    entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 1;
+    return {.way = way, .counts = entry.in_a_row > kWarm, .begin = now_()};
 }
 
-Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept {
+Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
+                          double spared) const noexcept {
     if (of_ == Of::many_at_once && !entry.many) {
         if (entry.left_alone == 0) return quickest(expected);
         --entry.left_alone;
@@ -108,6 +125,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
+    if (records[0].known > 0 && !entry.many) expected[0] = std::max(expected[0] - spared, 0.0);
     const auto tried = static_cast<size_t>(entry.bursts[entry.newest].way);
     // Nobody waits until one is settled that is so far behind.
     if (entry.trial % kTrial == 0 && is_far_behind(records, tried)) entry.trial = 0;
@@ -115,7 +133,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected) cons
         --entry.trial;
         return static_cast<Scheme>(tried);
     }
-    ++entry.bursts_begun;
+    ++entry.since_turn;
     const auto next = to_be_tried(entry, hoped, expected);
     entry.is_settled = !next;
     if (!next) return quickest(expected);
@@ -135,7 +153,7 @@ bool Experience::is_far_behind(const Records& records, size_t way) noexcept {
 }
 
 // hoped: of each before anything was known of it; known: and now.
-std::optional<size_t> Experience::to_be_tried(const Entry& entry, const Expected& hoped,
+std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hoped,
                                               const Expected& known) const noexcept {
     const Records& records = entry.records[entry.many];
     std::optional<size_t> next;
@@ -147,10 +165,13 @@ std::optional<size_t> Experience::to_be_tried(const Entry& entry, const Expected
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
     // What was found may have had other reasons.
-    const uint32_t turn = entry.bursts_begun / kAgain % kSchemes;
-    if (entry.bursts_begun % kAgain == 0 &&
-        (is_within(kSlow, turn, hoped) || is_within(kSlow, turn, known)))
-        return turn;
+    if (entry.since_turn < std::min(kAgain, kSoon << std::min(entry.turns / kSchemes, size_t{8})))
+        return std::nullopt;
+    entry.since_turn = 0;
+    for (size_t i = 0; i < kSchemes; ++i) {
+        const size_t turn = entry.turns++ % kSchemes;
+        if (is_within(kSlow, turn, hoped) || is_within(kSlow, turn, known)) return turn;
+    }
     return std::nullopt;
 }
 

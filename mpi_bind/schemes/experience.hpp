@@ -53,7 +53,14 @@ public:
     struct Begun {
         Scheme way;
         std::optional<Ticket> ticket; // none: nothing will be learned of it
-        bool is_settled;              // it came alone, and its way is the quickest of those known
+        bool is_settled;              // alone, and by the way that is known to be the quickest
+    };
+
+    // By which way a message came, and whether that is_settled (above).
+    struct News {
+        Scheme way;
+        bool is_settled;
+        bool operator==(const News&) const = default;
     };
 
     // Each way that is not hopeless is tried, now and then again, and otherwise the quickest is
@@ -61,14 +68,21 @@ public:
     // like: what another one takes, who leads. Where messages come and go alike, what one of them
     // takes depends on the other's way, which has left its bytes in one processor's caches or in
     // the other's: ways are tried together. (Of many at once there are enough to tell.)
-    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected,
-                std::optional<Scheme> like = {}) noexcept;
+    // spared: so much less takes a message that goes by the first way, Generic, once that is
+    // settled: it need not be asked for.
+    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected, std::optional<News> like = {},
+                double spared = 0) noexcept;
+    // So many others than those that begin here come next: what these leave in the caches is felt
+    // by who begins then.
+    void pause(const Kind& kind, uint32_t messages) noexcept;
     // The next messages that go alone take that way, whatever is expected: of them nothing is
     // learned here, but by another one (Of::many_at_once).
     void settle(const Kind& kind, Scheme way, uint32_t messages) noexcept;
-    // For those who follow: the way of the last message, if that came alone and has not been asked
-    // for before.
-    std::optional<Scheme> news(const Kind& kind) noexcept;
+    // A message came that way without having been asked for here, as one that settled it is told.
+    void came(const Kind& kind, Scheme way) noexcept;
+    // For those who follow: of the last message, if that came alone and has not been asked for
+    // before.
+    std::optional<News> news(const Kind& kind) noexcept;
     // bytes: 0, if it has failed.
     void end(const Ticket& ticket, uint64_t bytes) noexcept;
 
@@ -91,14 +105,15 @@ private:
     struct Entry {
         Kind kind{};
         uint32_t generation{0};
-        uint32_t bursts_begun{0};
-        uint32_t in_a_row{0};   // that had the way of the newest one before it
+        size_t turns{0};        // in which ways were tried again
+        uint32_t since_turn{0}; // messages
+        uint32_t in_a_row{0};   // that had the way of the newest one, and it
         uint32_t trial{0};      // bursts that are to go like the newest one
         uint8_t newest{0};      // burst; the other one's last messages may still be under way
         uint32_t most{0};       // messages of the last bursts: a tail of them tells little
         bool many{false};       // messages were in the last burst, and so will be in the next
-        bool is_news{false};    // the newest burst's way
-        bool is_settled{false}; // and nothing was to be tried
+        bool is_settled{false}; // the newest burst's way, and nothing was to be tried
+        std::optional<News> news{};
         Scheme alone{};         // the way of the next ones that go alone
         uint32_t left_alone{0}; // so many
         std::array<Burst, 2> bursts{};
@@ -108,8 +123,8 @@ private:
 
     static uint32_t place_of(const Kind& kind) noexcept;
     Burst next_burst(Entry& entry, Scheme way) const noexcept;
-    Scheme choose(Entry& entry, uint64_t bytes, Expected& expected) const noexcept;
-    std::optional<size_t> to_be_tried(const Entry& entry, const Expected& hoped,
+    Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
+    std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
     static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;

@@ -96,18 +96,23 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all
+    Experience& experience = transfers_.experience();
+    const auto kind = Experience::kind_of(answer_.bytes, offer_.shape, shape);
     const auto begun =
-        transfers_.experience().begin(Experience::kind_of(answer_.bytes, offer_.shape, shape),
-                                      answer_.bytes, choice.expected(), leaders_way());
+        experience.begin(kind, answer_.bytes, choice.expected(), leaders_way(), choice.spared());
     ticket_ = begun.ticket;
     answer_.is_settled = begun.is_settled && begun.way == Scheme::generic;
+    if (answer_.is_settled)
+        experience.pause(kind, Transfers::kAskedAgain);
+    else
+        transfers_.leave_alone(data_, 0); // so that its sender hears of this one's way
     return choice.plan(begun.way);
 }
 
 // Of two that exchange messages which are alike, the one of the lower rank leads.
-std::optional<Scheme> Incoming::leaders_way() const noexcept {
+std::optional<Experience::News> Incoming::leaders_way() const noexcept {
     if (offer_.way >= kSchemes || offer_.rank > Process::get().launch().rank()) return std::nullopt;
-    return static_cast<Scheme>(offer_.way);
+    return Experience::News{static_cast<Scheme>(offer_.way), offer_.is_settled};
 }
 
 void Incoming::learn(uint64_t bytes) noexcept {

@@ -41,7 +41,7 @@ private:
     void on_heard() noexcept override;
     void choose();
     Plan choose_with(const Shape& shape, bool exposes);
-    std::optional<Scheme> leaders_way() const noexcept;
+    std::optional<Experience::News> leaders_way() const noexcept;
     void learn(uint64_t bytes) noexcept;
     bool is_staged() const noexcept; // in memory of the receiver's
     bool take_staging();

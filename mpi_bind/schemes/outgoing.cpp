@@ -26,19 +26,23 @@ Outgoing::~Outgoing() {
 
 void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint64_t tag,
                      Request& request) {
+    const double begin = Transfers::now();
     std::unique_ptr<Outgoing> message{new Outgoing{transfers, data, to, request}};
     const auto in_offer = [](const std::optional<Scheme>& scheme) {
         return scheme ? static_cast<uint8_t>(*scheme) : kAnyScheme;
     };
     const Shape shape = shape_of(data);
-    const auto kind = Experience::kind_of(data.bytes(), shape, shape);
+    const auto news = transfers.experience().news(Experience::kind_of(data.bytes(), shape, shape));
     message->offer_ = {.bytes = data.bytes(),
                        .shape = shape,
                        .number = message->number_,
                        .wanted = in_offer(request.communicator().hints.scheme().scheme),
-                       .way = in_offer(transfers.experience().news(kind)),
+                       .way = news ? static_cast<uint8_t>(news->way) : kAnyScheme,
+                       .is_settled = news && news->is_settled,
                        .rank = Process::get().launch().rank(),
+                       .asking = transfers.asking(),
                        .trial = transfers.costs().trial_memory()};
+    message->begin_ = begin;
     Outgoing& adopted = *message;
     transfers.adopt(std::move(message));
     adopted.own_step_.busy = true;
@@ -89,6 +93,7 @@ void Outgoing::on_heard() noexcept {
 void Outgoing::take_answer() noexcept {
     std::memcpy(&answer_, word_.data(), sizeof answer_);
     answered_ = true;
+    transfers_.answered_after(Transfers::now() - begin_);
     if (answer_.is_settled) transfers_.leave_alone(data_);
     if (answer_.bytes == 0) return;
     if (answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up)

@@ -36,6 +36,7 @@ private:
     const uint32_t number_;
     Offer offer_{};
     uint64_t granted_{0};
+    double begin_{0}; // by the clock of what is learned
     bool answered_{false};
     LayoutRef layout_;
     std::vector<std::byte> layout_bytes_; // as it comes

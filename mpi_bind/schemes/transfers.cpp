@@ -79,6 +79,15 @@ void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
     departures_.end(start, bytes);
 }
 
+// Most of the quickest: others wait for their receives.
+void Transfers::answered_after(double nanoseconds) noexcept {
+    constexpr double kRise = 256, kLate = 2;
+    if (asking_ == 0 || nanoseconds < asking_)
+        asking_ = nanoseconds;
+    else
+        asking_ += (std::min(nanoseconds, kLate * asking_) - asking_) / kRise;
+}
+
 double Transfers::now() noexcept {
     using Nanoseconds = std::chrono::duration<double, std::nano>;
     return Nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count();
@@ -114,16 +123,17 @@ void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                               const WantedScheme& wanted) noexcept {
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
+    const Shape shape = shape_of(data);
+    experience_.came(Experience::kind_of(bytes, shape, shape), Scheme::generic);
     if (wishes_.told(from, tag, bytes)) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
-    if (wanted.scheme || gain(receiving_, in_one, shape_of(data), bytes) > kGainWished)
+    if (wanted.scheme || gain(receiving_, in_one, shape, bytes) > kGainWished)
         wishes_.tell(from, tag, bytes);
 }
 
-void Transfers::leave_alone(const Data& data) noexcept {
-    constexpr uint32_t kMessages = 16; // until it is asked again: it may have become slower
+void Transfers::leave_alone(const Data& data, uint32_t messages) noexcept {
     departures_.settle(departure_of(data.bytes(), shape_of(data)), static_cast<Scheme>(kAsItIsWay),
-                       kMessages);
+                       messages);
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

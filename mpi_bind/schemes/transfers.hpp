@@ -34,8 +34,15 @@ public:
     // quicker otherwise.
     void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                        const WantedScheme& wanted) noexcept;
-    // One that was offered would have been as quick as it was: so will the next ones be.
-    void leave_alone(const Data& data) noexcept;
+    // One that was offered would have been as quick as it was, and so will the next ones be, until
+    // it is asked again: it may have become slower.
+    static constexpr uint32_t kAskedAgain = 48;
+    void leave_alone(const Data& data, uint32_t messages = kAskedAgain) noexcept;
+
+    // Nanoseconds until an offer of this process is answered, where its receiver waits for it.
+    uint32_t asking() const noexcept { return static_cast<uint32_t>(asking_); }
+    void answered_after(double nanoseconds) noexcept;
+    static double now() noexcept; // for what is learned: nanoseconds
 
     Fabric& fabric() noexcept { return fabric_; }
     bool overlaps() const noexcept { return sharing_ == 0; }
@@ -75,7 +82,6 @@ private:
         bool operator==(const Asked&) const = default;
     };
     double gain(Asked& last, const Shape& sender, const Shape& receiver, uint64_t bytes) noexcept;
-    static double now() noexcept; // for what is learned
     void go_on_all() noexcept;
     void remove(Transfer& transfer) noexcept;
     static void on_written(uint64_t bits) noexcept;
@@ -87,6 +93,7 @@ private:
     Costs costs_;
     Experience experience_;
     Experience departures_;
+    double asking_{0};
     SchemeProfile profile_;
     Wishes wishes_;
     Asked sending_{}, receiving_{};

@@ -19,7 +19,9 @@ Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
             .number = number,
             .wanted = kAnyScheme,
             .way = kAnyScheme,
+            .is_settled = false,
             .rank = 0,
+            .asking = 0,
             .trial = {}};
 }
 
