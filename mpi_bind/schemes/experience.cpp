@@ -16,8 +16,8 @@ constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 // caches slowly. (Of many at once, a burst does.)
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5; // times what the best one takes
-// Messages until another one is tried again: at first, when much still has to find its place, and
-// doubled with each time round.
+// Until another one is tried again: bursts of many, and of those that go alone the first at first,
+// when much still has to find its place, and doubled with each time round.
 constexpr uint32_t kSoon = 32, kAgain = 256;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
@@ -165,8 +165,8 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
     // What was found may have had other reasons.
-    if (entry.since_turn < std::min(kAgain, kSoon << std::min(entry.turns / kSchemes, size_t{8})))
-        return std::nullopt;
+    const size_t rounds = entry.many ? kSchemes : std::min(entry.turns / kSchemes, kSchemes);
+    if (entry.since_turn < std::min(kAgain, kSoon << rounds)) return std::nullopt;
     entry.since_turn = 0;
     for (size_t i = 0; i < kSchemes; ++i) {
         const size_t turn = entry.turns++ % kSchemes;
