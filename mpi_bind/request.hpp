@@ -63,6 +63,8 @@ public:
     void leave() noexcept;
 
     Communicator& communicator() const noexcept { return *communicator_; }
+    // The rank in the communicator of who sent what has come.
+    int source() const noexcept { return status_.MPI_SOURCE; }
     // What was offered has gone over, or has failed (a fi_errno value).
     void transferred(int error) noexcept;
 

@@ -111,7 +111,10 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
 
 // Of two that exchange messages which are alike, the one of the lower rank leads.
 std::optional<Experience::News> Incoming::leaders_way() const noexcept {
-    if (offer_.way >= kSchemes || offer_.rank > Process::get().launch().rank()) return std::nullopt;
+    const Communicator& c = request_->communicator();
+    if (offer_.way >= kSchemes ||
+        c.group().world_rank(request_->source()) > c.group().world_rank(c.rank()))
+        return std::nullopt;
     return Experience::News{static_cast<Scheme>(offer_.way), offer_.is_settled};
 }
 

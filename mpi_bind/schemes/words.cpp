@@ -20,7 +20,6 @@ Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
             .wanted = kAnyScheme,
             .way = kAnyScheme,
             .is_settled = false,
-            .rank = 0,
             .asking = 0,
             .trial = {}};
 }

@@ -41,7 +41,6 @@ struct Offer {
     uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
     uint8_t way; // by which the last one like it came to the sender, unless that was said before
     bool is_settled; // that this way is the quickest of those known
-    int32_t rank;    // the sender's, in the world
     uint32_t asking; // nanoseconds until an offer of the sender's is answered, at least
     TrialMemory trial;
 };
