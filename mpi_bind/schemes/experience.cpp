@@ -16,8 +16,8 @@ constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 // caches slowly. (Of many at once, a burst does.)
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5; // times what the best one takes
-// Until another one is tried again: bursts of many, and of those that go alone the first at first,
-// when much still has to find its place, and doubled with each time round.
+// Bursts until another one is tried again. Of messages that go alone it is the first of these when
+// much still has to find its place, and twice as many each time round.
 constexpr uint32_t kSoon = 32, kAgain = 256;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
