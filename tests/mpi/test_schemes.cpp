@@ -183,6 +183,17 @@ TEST_CASE("where writes take long, what is short takes longer if it is offered")
     CHECK(gain(4 << 20) > 1);
 }
 
+TEST_CASE("Generic is spared what asking takes, but not the time that a receiver lets pass") {
+    const auto spared = [](uint32_t asking) {
+        Offer offer = offer_of(1 << 20, 8);
+        offer.asking = asking;
+        return Choice{kNic, offer, offer.shape, 1 << 20, kAll, {}}.spared();
+    };
+    CHECK(spared(0) == 2 * kNic.word); // it was not measured
+    CHECK(spared(static_cast<uint32_t>(4 * kNic.word)) == 4 * kNic.word);
+    CHECK(spared(1'000'000'000) == 8 * kNic.word);
+}
+
 TEST_CASE("an offer that was overwritten leaves open what it can") {
     const Offer offer = offer_of(1 << 20, 8);
     const uint64_t bits = offer_bits(offer.number, offer.bytes);
