@@ -104,8 +104,8 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
     answer_.is_settled = begun.is_settled && begun.way == Scheme::generic;
     if (answer_.is_settled)
         experience.pause(kind, Transfers::kAskedAgain);
-    else
-        transfers_.leave_alone(data_, 0); // so that its sender hears of this one's way
+    else // that it is offered says to the other side which way this one took
+        transfers_.leave_alone(data_.bytes(), shape, 0);
     return choice.plan(begun.way);
 }
 

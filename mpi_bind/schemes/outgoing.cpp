@@ -93,7 +93,7 @@ void Outgoing::take_answer() noexcept {
     std::memcpy(&answer_, word_.data(), sizeof answer_);
     answered_ = true;
     transfers_.answered_after(Transfers::now() - begin_);
-    if (answer_.is_settled) transfers_.leave_alone(data_);
+    if (answer_.is_settled) transfers_.leave_alone(offer_.bytes, offer_.shape);
     if (answer_.bytes == 0) return;
     if (answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up)
         granted_ = std::min<uint64_t>(answer_.room, segments());

@@ -131,9 +131,8 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
         wishes_.tell(from, tag, bytes);
 }
 
-void Transfers::leave_alone(const Data& data, uint32_t messages) noexcept {
-    departures_.settle(departure_of(data.bytes(), shape_of(data)), static_cast<Scheme>(kAsItIsWay),
-                       messages);
+void Transfers::leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages) noexcept {
+    departures_.settle(departure_of(bytes, shape), static_cast<Scheme>(kAsItIsWay), messages);
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

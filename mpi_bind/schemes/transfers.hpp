@@ -37,10 +37,13 @@ public:
     // One that was offered would have been as quick as it was, and so will the next ones be, until
     // it is asked again: it may have become slower.
     static constexpr uint32_t kAskedAgain = 48;
-    void leave_alone(const Data& data, uint32_t messages = kAskedAgain) noexcept;
+    void leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages = kAskedAgain) noexcept;
 
     // Nanoseconds until an offer of this process is answered, where its receiver waits for it.
-    uint32_t asking() const noexcept { return static_cast<uint32_t>(asking_); }
+    uint32_t asking() const noexcept {
+        constexpr double kMost = 1e9;
+        return static_cast<uint32_t>(std::min(asking_, kMost));
+    }
     void answered_after(double nanoseconds) noexcept;
     static double now() noexcept; // for what is learned: nanoseconds
 
