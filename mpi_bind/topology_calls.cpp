@@ -5,7 +5,10 @@
 
 #include "api.hpp"
 
-#include <numeric>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ranges>
 
 using namespace odrc::mpi;
 
@@ -33,25 +36,55 @@ std::optional<Grid> make_grid(int dims, const int* sizes, const int* periods) {
     return grid;
 }
 
-// Into as many factors, as close to each other as they can be made, the greatest first: the next
-// one is the least divisor that is not less than the root that remains.
-std::vector<int> factors_of(int number, int count) {
-    std::vector<int> factors;
-    for (; count > 1; --count) {
-        const auto reaches = [&](int64_t d) { // d to the power of count
-            int64_t power = 1;
-            for (int i = 0; i < count && power < number; ++i) power *= d;
-            return power >= number;
-        };
-        int factor = 1;
-        while (!reaches(factor) || number % factor != 0) ++factor;
-        factors.push_back(factor);
-        number /= factor;
+std::vector<int> divisors_of(int number) {
+    std::vector<int> divisors;
+    for (int d = 1; d <= number / d; ++d) {
+        if (number % d != 0) continue;
+        divisors.push_back(d);
+        if (d != number / d) divisors.push_back(number / d);
     }
-    factors.push_back(number);
-    std::ranges::sort(factors, std::greater{});
-    return factors;
+    std::ranges::sort(divisors);
+    return divisors;
 }
+
+// A number as the product of so many factors, in ascending order, that are as close to each other
+// as they can be: the greatest is as little more than the least as may be.
+class CloseFactors {
+public:
+    CloseFactors(int number, int count)
+        : divisors_{divisors_of(number)} {
+        split(number, static_cast<size_t>(count));
+    }
+    const std::vector<int>& get() const noexcept { return found_; }
+
+private:
+    // The next factors: those before are no greater.
+    void split(int number, size_t count) {
+        constexpr double kRounding = 1e-9;
+        const double root = std::pow(number, 1.0 / static_cast<double>(count)) * (1 + kRounding);
+        if (!factors_.empty() && root - factors_[0] > least_apart_) return; // the greatest is more
+        if (count == 1) return take(number);
+        for (const int d : std::views::reverse(divisors_)) {
+            if (!factors_.empty() && d < factors_.back()) return;
+            if (d > root || number % d != 0) continue;
+            factors_.push_back(d);
+            split(number / d, count - 1);
+            factors_.pop_back();
+        }
+    }
+    void take(int last) {
+        const int first = factors_.empty() ? last : factors_[0];
+        if (last - first >= least_apart_) return;
+        least_apart_ = last - first;
+        found_ = factors_;
+        found_.push_back(last);
+    }
+
+    const std::vector<int> divisors_;
+    std::vector<int> factors_;
+    std::vector<int> found_;
+    double least_apart_{std::numeric_limits<double>::infinity()};
+};
 
 } // namespace
 
@@ -69,8 +102,8 @@ ODRC_MPI(Dims_create, (int nodes, int dims, int* sizes)) {
         }
     }
     if (open == 0) return outcome_in_world(rest == 1 ? MPI_SUCCESS : MPI_ERR_DIMS, kCall);
-    const std::vector<int> factors = factors_of(rest, open);
-    auto next = factors.begin();
+    const CloseFactors factors{rest, open};
+    auto next = factors.get().rbegin(); // the greatest comes first
     for (int i = 0; i < dims; ++i)
         if (sizes[i] == 0) sizes[i] = *next++;
     return MPI_SUCCESS;

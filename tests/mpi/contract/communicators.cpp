@@ -128,6 +128,21 @@ TEST("what is kept with a communicator is copied and deleted with it") {
     CHECK(*found >= 32767);
 }
 
+TEST("the sides of a grid are as close to each other as they can be") {
+    using Sides = std::vector<int>;
+    const auto sides = [](int processes, Sides given) {
+        MPI_Dims_create(processes, int(given.size()), given.data());
+        return given;
+    };
+    CHECK(sides(936, {0, 0, 0}) == Sides{13, 9, 8});
+    CHECK(sides(7488, {0, 0, 0}) == Sides{26, 18, 16});
+    CHECK(sides(720, {0, 0, 0, 0}) == Sides{6, 6, 5, 4});
+    CHECK(sides(1 << 30, {0, 0, 0, 0}) == Sides{256, 256, 128, 128});
+    CHECK(sides(30, {0, 3, 0}) == Sides{5, 3, 2});
+    CHECK(sides(2147483647, {0, 0}) == Sides{2147483647, 1}); // a prime
+    CHECK(sides(1, {0, 0}) == Sides{1, 1});
+}
+
 TEST("a grid has neighbours, and parts") {
     int sizes[2] = {0, 0};
     MPI_Dims_create(size(), 2, sizes);
