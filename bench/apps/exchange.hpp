@@ -53,13 +53,18 @@ public:
     }
 
     // From and to memory that no message has been in; returns to the first rank when the other has
-    // it.
+    // it. Neither begins with that before all has come that was sent: the system maps no memory of
+    // a process while it moves another message out of it, nor the other way round.
     void renew() {
-        memory_.renew();
-        if (ranks_.rank == 0)
-            MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, ranks_.comm, MPI_STATUS_IGNORE);
-        else
-            MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, ranks_.comm);
+        if (ranks_.rank == 0) {
+            say();
+            memory_.renew();
+            hear();
+        } else {
+            hear();
+            memory_.renew();
+            say();
+        }
     }
 
     // Half of what a message there and one back take.
@@ -77,7 +82,7 @@ public:
         if (ranks_.rank == 0) {
             for (int i = 0; i < messages; ++i) start_send(i);
             wait();
-            MPI_Recv(nullptr, 0, MPI_BYTE, 1, 0, ranks_.comm, MPI_STATUS_IGNORE);
+            hear();
         } else {
             for (int i = 0; i < messages; ++i) start_receive(i);
             if (way_ == Way::kManual || way_ == Way::kApart)
@@ -86,13 +91,17 @@ public:
                     received_.unpack(memory_.in.data(), slot(i));
                 }
             wait();
-            MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, ranks_.comm);
+            say();
         }
         return now() - begin;
     }
 
 private:
     int other() const noexcept { return 1 - ranks_.rank; }
+    void say() const { MPI_Send(nullptr, 0, MPI_BYTE, other(), 0, ranks_.comm); }
+    void hear() const {
+        MPI_Recv(nullptr, 0, MPI_BYTE, other(), 0, ranks_.comm, MPI_STATUS_IGNORE);
+    }
     std::byte* slot(int message) const noexcept {
         return memory_.packed.data() + sent_.bytes * size_t(message);
     }
