@@ -30,17 +30,20 @@ constexpr uint64_t all_flags() noexcept {
 
 } // namespace
 
-int CounterBindings::bind(Counter& counter, uint64_t flags) noexcept {
+int CounterBindings::check(uint64_t flags) const noexcept {
     static_assert(kKindsOfOperations.size() == kKinds);
     if (!flags || flags & ~all_flags()) return -FI_EINVAL;
     for (size_t i = 0; i < kKinds; ++i)
         if (flags & kKindsOfOperations[i].flag && counters_[i]) return -FI_EINVAL;
+    return 0;
+}
+
+void CounterBindings::bind(Counter& counter, uint64_t flags) noexcept {
     for (size_t i = 0; i < kKinds; ++i) {
         if (!(flags & kKindsOfOperations[i].flag)) continue;
         counters_[i] = &counter;
         on_counters_[i].emplace(counter.leaning);
     }
-    return 0;
 }
 
 transfer::Tallies CounterBindings::tallies() const noexcept {

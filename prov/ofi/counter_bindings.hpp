@@ -12,8 +12,9 @@ namespace odrc::ofi {
 // The counters of one endpoint: at most one for each kind of operation (fi_ep_bind(3)).
 class CounterBindings {
 public:
-    // flags: the kinds that the counter counts. 0 or a negative fi_errno, and nothing was bound.
-    int bind(Counter& counter, uint64_t flags) noexcept;
+    // flags: the kinds that a counter is to count. 0, or a negative fi_errno: it cannot be bound.
+    int check(uint64_t flags) const noexcept;
+    void bind(Counter& counter, uint64_t flags) noexcept;
 
     transfer::Tallies tallies() const noexcept;
     bool waitable() const noexcept;

@@ -132,7 +132,7 @@ Endpoint::~Endpoint() {
 }
 
 int Endpoint::bind(struct fid& other, uint64_t flags) {
-    if (enabled()) return -FI_EOPBADSTATE;
+    if (enabled() && other.fclass != FI_CLASS_CNTR) return -FI_EOPBADSTATE;
     switch (other.fclass) {
     case FI_CLASS_AV:
         return bind_addresses(as<AddressVector>(&other), flags);
@@ -178,7 +178,19 @@ int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
     // Programs bind one counter to endpoints of all capabilities, for all that comes in: without
     // RMA events it counts the receives. One that would count nothing is a mistake.
     if (!offers(FI_RMA_EVENT)) flags &= ~kRemoteModifiers;
-    return counters_.bind(counter, flags);
+    if (const int error = counters_.check(flags)) return error;
+    if (!enabled()) {
+        counters_.bind(counter, flags);
+        return 0;
+    }
+    // fi_endpoint(3) has them bound before, but other providers take them later, and programs know
+    // that. Who sleeps was to be known.
+    if (counter.waitable() && !engine_->wakes_program()) return -FI_EOPBADSTATE;
+    counter.attach(*this);
+    const Entry entry{gate()};
+    counters_.bind(counter, flags);
+    engine_->count_in(counters_.tallies());
+    return 0;
 }
 
 int Endpoint::bind_events(EventQueue& events, uint64_t flags) {
@@ -230,7 +242,6 @@ int Endpoint::enable() {
         collectives_.emplace(*engine_, domain_.adapter().port(), addresses_->table(),
                              transfer::Collectives::Settings{
                                  .completions = transmit_ ? &transmit_->sink() : nullptr,
-                                 .tally = tallies.sent,
                                  .size = transmit_size_,
                              });
     }

@@ -22,6 +22,9 @@ bool within(T asked, T offered) noexcept {
 // Flags asked for beyond those offered.
 constexpr bool beyond(uint64_t asked, uint64_t offered) noexcept { return (asked & ~offered) != 0; }
 
+// Programs say all that they want on both sides: what concerns the other one means nothing.
+constexpr uint64_t kEitherCaps = kTransmitCaps | kReceiveCaps | kSecondaryCaps;
+
 bool differs(const char* asked, const std::string& ours) noexcept { return asked && ours != asked; }
 
 const char* mismatch(const fi_ep_attr& ep, uint64_t caps) noexcept {
@@ -61,7 +64,7 @@ const char* mismatch(const fi_domain_attr& domain, const verbs::Port& port) noex
 }
 
 const char* mismatch(const fi_tx_attr& tx, const verbs::Port& port, uint64_t caps) noexcept {
-    if (beyond(tx.caps, kTransmitCaps | kSecondaryCaps)) return "transmit capabilities";
+    if (beyond(tx.caps, kEitherCaps)) return "transmit capabilities";
     if (beyond(tx.op_flags, kTransmitFlags)) return "transmit op_flags";
     if (beyond(tx.msg_order, message_order(caps))) return "transmit message order";
     if (tx.comp_order != 0) return "transmit completion order";
@@ -73,7 +76,7 @@ const char* mismatch(const fi_tx_attr& tx, const verbs::Port& port, uint64_t cap
 }
 
 const char* mismatch(const fi_rx_attr& rx, const verbs::Port& port, uint64_t caps) noexcept {
-    if (beyond(rx.caps, kReceiveCaps | kSecondaryCaps)) return "receive capabilities";
+    if (beyond(rx.caps, kEitherCaps)) return "receive capabilities";
     if (beyond(rx.op_flags, kReceiveFlags)) return "receive op_flags";
     if (beyond(rx.msg_order, message_order(caps))) return "receive message order";
     if (rx.comp_order != 0) return "receive completion order";

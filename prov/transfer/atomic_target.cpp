@@ -103,7 +103,8 @@ void Engine::on_atomic(Lane& lane, const wire::Frame& frame) noexcept {
         ODRC_WARN(FI_LOG_EP_DATA, "{}: an atomic of {} on our memory was refused: {}",
                   adapter_.port().name(), peer.address.text(), fi_strerror(error));
     else
-        count_event(wanted.fetches(), wanted.regions());
+        count_event({.read = wanted.fetches(), .written = wanted.operation->writes},
+                    wanted.regions());
     if (answer(peer, wire::FrameKind::finish, frame.handle, error, results)) return;
     ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory to answer an atomic of {}", adapter_.port().name(),
               peer.address.text());

@@ -42,12 +42,11 @@ Collectives::Collectives(Engine& engine, const verbs::Port& port,
     , port_{port}
     , addresses_{addresses}
     , settings_{settings}
-    , multicast_{
-          engine,
-          port,
-          groups_,
-          *this,
-          {.completions = settings.completions, .tally = settings.tally, .size = settings.size}} {
+    , multicast_{engine,
+                 port,
+                 groups_,
+                 *this,
+                 {.completions = settings.completions, .size = settings.size}} {
     engine_.tell_of_parts(*this);
 }
 
@@ -181,7 +180,7 @@ void Collectives::finish(CollectiveOperation& op) noexcept {
 
 void Collectives::complete(const CollectiveOperation& op) noexcept {
     void* const buffer = op.what.result ? op.what.result : op.what.data;
-    if (settings_.tally) settings_.tally->count(op.error);
+    engine_.count_sent(op.error);
     if (!settings_.completions) return;
     if (op.error) {
         fi_cq_err_entry entry{};

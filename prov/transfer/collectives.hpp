@@ -10,7 +10,6 @@
 #include "transfer/completion_sink.hpp"
 #include "transfer/multicast.hpp"
 #include "transfer/part_sink.hpp"
-#include "transfer/tally.hpp"
 #include "verbs_rc/device.hpp"
 
 #include <sys/types.h>
@@ -43,7 +42,6 @@ class Collectives final : PartSink {
 public:
     struct Settings {
         CompletionSink* completions; // null: nobody wants to know
-        Tally* tally;                // likewise
         size_t size;                 // operations at a time
     };
 

@@ -61,6 +61,13 @@ public:
     const Traffic& traffic() const noexcept { return traffic_; }
     uint64_t rnr_naks() const noexcept { return stations_.rnr_naks(); }
 
+    // Operations that end from now on are counted there.
+    void count_in(const Tallies& tallies) noexcept { settings_.tallies = tallies; }
+    // One of another kind than those below, which counts as sent.
+    void count_sent(int error) noexcept { count(settings_.tallies.sent, error); }
+    // Somebody may sleep until something happens.
+    bool wakes_program() const noexcept { return settings_.waitable; }
+
     // ---- sends (send.cpp) ----
     ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }
 
@@ -400,7 +407,7 @@ private:
     int post_note(Lane& lane, Rma& rma) noexcept;
     void on_placed(Peer& peer, uint64_t handle) noexcept;
     void on_note(Lane& lane, const wire::Frame& frame) noexcept;
-    void count_event(bool read, std::span<const uint32_t> keys) noexcept;
+    void count_event(RegionTallies::Access access, std::span<const uint32_t> keys) noexcept;
 
     // atomic.cpp
     ssize_t begin(const AtomicArguments& a) noexcept;
@@ -438,7 +445,7 @@ private:
     verbs::Adapter& adapter_;
     Watchdog& watchdog_;
     Gate& gate_;
-    const Settings settings_;
+    Settings settings_;            // of which the tallies may become more
     const uint32_t segments_;      // of a work request, and pieces of an operation
     const uint32_t read_segments_; // of one that reads
     const size_t most_at_once_;    // bytes that one read or write moves

@@ -8,7 +8,6 @@
 #include "ondemand/peer.hpp"
 #include "transfer/collective_group.hpp"
 #include "transfer/completion_sink.hpp"
-#include "transfer/tally.hpp"
 #include "verbs_rc/device.hpp"
 
 #include <sys/types.h>
@@ -46,7 +45,6 @@ public:
     using Groups = std::unordered_map<uint32_t, std::unique_ptr<CollectiveGroup>>;
     struct Settings {
         CompletionSink* completions; // null: nobody wants to know
-        Tally* tally;                // likewise
         size_t size;                 // messages at a time
     };
 

@@ -75,7 +75,7 @@ void Multicast::end_if_over(OutgoingMulticast& message) noexcept {
 }
 
 void Multicast::complete(const OutgoingMulticast& message) noexcept {
-    if (settings_.tally) settings_.tally->count(message.error);
+    engine_.count_sent(message.error);
     if (!settings_.completions) return;
     void* const buffer = const_cast<std::byte*>(message.data);
     if (message.error) {

@@ -84,7 +84,9 @@ void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     Peer& peer = lane.peer();
     std::array<uint32_t, wire::kIovLimit> keys;
     if (frame.header.flags & wire::kEvent)
-        count_event(frame.header.kind == wire::FrameKind::read, frame.regions(keys));
+        count_event({.read = frame.header.kind == wire::FrameKind::read,
+                     .written = frame.header.kind == wire::FrameKind::wrote},
+                    frame.regions(keys));
     if (frame.header.flags & wire::kData && settings_.receive && !closing_)
         settings_.receive->push({.context = nullptr,
                                  .flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA,
@@ -100,13 +102,12 @@ void Engine::on_note(Lane& lane, const wire::Frame& frame) noexcept {
     wireup_.drop(peer, FI_ENOMEM);
 }
 
-// A peer has read or written, each of these regions once.
-void Engine::count_event(bool read, std::span<const uint32_t> keys) noexcept {
-    count(read ? settings_.tallies.read_by_peers : settings_.tallies.written_by_peers, 0);
+// A peer has done that to each of these regions. What fetches and changes a word is a read to an
+// endpoint (fi_endpoint(3)), but a region counts whatever changes it as written (fi_mr(3)).
+void Engine::count_event(RegionTallies::Access access, std::span<const uint32_t> keys) noexcept {
+    count(access.read ? settings_.tallies.read_by_peers : settings_.tallies.written_by_peers, 0);
     if (!settings_.regions) return; // nobody asked the peer to tell
-    for (const uint32_t key : keys)
-        settings_.regions->count(key,
-                                 read ? &RegionTallies::Pair::read : &RegionTallies::Pair::written);
+    for (const uint32_t key : keys) settings_.regions->count(key, access);
 }
 
 } // namespace odrc::transfer

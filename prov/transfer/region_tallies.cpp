@@ -15,11 +15,14 @@ void RegionTallies::forget(uint32_t key) noexcept {
     regions_.erase(key);
 }
 
-void RegionTallies::count(uint32_t key, Tally* Pair::*which) noexcept {
+void RegionTallies::count(uint32_t key, Access access) noexcept {
     const std::lock_guard guard{mutex_};
     const auto region = regions_.find(key);
     if (region == regions_.end()) return;
-    if (Tally* tally = region->second.*which) tally->count(0);
+    Tally* const read = access.read ? region->second.read : nullptr;
+    Tally* const written = access.written ? region->second.written : nullptr;
+    if (written) written->count(0);
+    if (read && read != written) read->count(0);
 }
 
 } // namespace odrc::transfer

@@ -23,8 +23,12 @@ public:
     void set(uint32_t key, const Pair& pair); // throws std::bad_alloc
     void forget(uint32_t key) noexcept;       // neither tally is touched from then on
 
-    // A peer has read or written the region (which: &Pair::read or &Pair::written).
-    void count(uint32_t key, Tally* Pair::*which) noexcept;
+    // What one operation of a peer has done to a region: an atomic that fetches may be both.
+    struct Access {
+        bool read, written;
+    };
+    // Once, for either tally that wants to know, or for one that is both.
+    void count(uint32_t key, Access access) noexcept;
 
 private:
     std::mutex mutex_;

@@ -67,6 +67,16 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
         CHECK(ntohs(in->sin_port) == 4321);
         CHECK(in->sin_addr.s_addr != 0);
     }
+    SUBCASE("capabilities of the other direction mean nothing") {
+        REQUIRE(getinfo(
+                    [](fi_info& h) {
+                        h.tx_attr->caps = h.caps | FI_REMOTE_WRITE | FI_MULTI_RECV;
+                        h.rx_attr->caps = h.caps | FI_WRITE | FI_FENCE;
+                    },
+                    info) == 0);
+        CHECK((info->tx_attr->caps & (FI_REMOTE_WRITE | FI_MULTI_RECV)) == 0);
+        CHECK((info->rx_attr->caps & (FI_WRITE | FI_FENCE)) == 0);
+    }
     SUBCASE("the destination that was named") {
         REQUIRE(getinfo([](fi_info&) {}, info, "127.0.0.1", "4321", FI_NUMERICHOST) == 0);
         CHECK(ntohs(static_cast<sockaddr_in*>(info->dest_addr)->sin_port) == 4321);

@@ -261,10 +261,12 @@ TEST_CASE("atomics of peers count, at the endpoint and at the region") {
     wishes.caps |= FI_ATOMIC;
     Duo d{wishes};
     Shared there{d.b, 64};
-    const auto of_region = open_counter(d.b.endpoint);
+    Shared beside{d.b, 64};
+    const auto of_region = open_counter(d.b.endpoint), of_both = open_counter(d.b.endpoint);
     REQUIRE(fi_mr_bind(there.region.get(), &of_region->fid, FI_REMOTE_WRITE) == 0);
+    REQUIRE(fi_mr_bind(beside.region.get(), &of_both->fid, FI_REMOTE_READ | FI_REMOTE_WRITE) == 0);
     uint64_t one = 1, before = 0;
-    int adding = 0, fetching = 0;
+    int adding = 0, fetching = 0, reading = 0;
     REQUIRE(fi_atomic(d.a.ep(), &one, 1, nullptr, d.to_b, there.at(0), there.key(), FI_UINT64,
                       FI_SUM, &adding) == 0);
     CHECK_FALSE(d.outcome(d.a, &adding).error);
@@ -273,5 +275,14 @@ TEST_CASE("atomics of peers count, at the endpoint and at the region") {
     CHECK_FALSE(d.outcome(d.a, &fetching).error);
     CHECK(writes(d.b) == 1);
     CHECK(reads(d.b) == 1);
-    CHECK(fi_cntr_read(of_region.get()) == 1);
+    CHECK(fi_cntr_read(of_region.get()) == 2); // both have changed it (fi_mr(3))
+    REQUIRE(fi_fetch_atomic(d.a.ep(), nullptr, 1, nullptr, &before, nullptr, d.to_b, there.at(0),
+                            there.key(), FI_UINT64, FI_ATOMIC_READ, &reading) == 0);
+    CHECK_FALSE(d.outcome(d.a, &reading).error);
+    CHECK(reads(d.b) == 2);
+    CHECK(fi_cntr_read(of_region.get()) == 2);
+    REQUIRE(fi_fetch_atomic(d.a.ep(), &one, 1, nullptr, &before, nullptr, d.to_b, beside.at(0),
+                            beside.key(), FI_UINT64, FI_SUM, &fetching) == 0);
+    CHECK_FALSE(d.outcome(d.a, &fetching).error);
+    CHECK(fi_cntr_read(of_both.get()) == 1); // once, though it was read and changed
 }
