@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 using namespace odrc::mpi;
 
@@ -64,11 +63,11 @@ private:
         const double root = std::pow(number, 1.0 / static_cast<double>(count)) * (1 + kRounding);
         if (!factors_.empty() && root - factors_[0] > least_apart_) return; // the greatest is more
         if (count == 1) return take(number);
-        for (const int d : std::views::reverse(divisors_)) {
-            if (!factors_.empty() && d < factors_.back()) return;
-            if (d > root || number % d != 0) continue;
-            factors_.push_back(d);
-            split(number / d, count - 1);
+        for (auto d = divisors_.rbegin(); d != divisors_.rend(); ++d) {
+            if (!factors_.empty() && *d < factors_.back()) return;
+            if (*d > root || number % *d != 0) continue;
+            factors_.push_back(*d);
+            split(number / *d, count - 1);
             factors_.pop_back();
         }
     }
