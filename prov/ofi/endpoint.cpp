@@ -185,7 +185,13 @@ int Endpoint::bind_counter(Counter& counter, uint64_t flags) {
     }
     // fi_endpoint(3) has them bound before, but other providers take them later, and programs know
     // that. Who sleeps was to be known.
-    if (counter.waitable() && !engine_->wakes_program()) return -FI_EOPBADSTATE;
+    if (counter.waitable() && !engine_->wakes_program()) {
+        ODRC_WARN(FI_LOG_EP_CTRL,
+                  "{}: an endpoint was enabled that wakes nobody, and now gets a "
+                  "counter to sleep on",
+                  domain_.adapter().port().name());
+        return -FI_EOPBADSTATE;
+    }
     counter.attach(*this);
     const Entry entry{gate()};
     counters_.bind(counter, flags);
