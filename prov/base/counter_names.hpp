@@ -80,6 +80,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"copy_bytes_most", &Counters::copy_bytes_most},
     {"unregistered_bytes_most", &Counters::unregistered_bytes_most},
     {"eager_bytes_most", &Counters::eager_bytes_most},
+    {"sliced_bytes_most", &Counters::sliced_bytes_most},
 };
 static_assert(sizeof(Counters) == std::size(kCounterNames) * sizeof(uint64_t), "each has a name");
 

@@ -66,11 +66,12 @@ struct Counters : PacketCounts {
     uint64_t multicast_forwarded{0};  // that were passed on, to each member below by itself
     uint64_t multicast_received{0};
     // Up to how many bytes something goes inline on the domain's device, is copied if it does not,
-    // or if it is in memory that is not registered, and goes in its frame.
+    // or if it is in memory that is not registered, goes in its frame, and in several.
     uint64_t inline_bytes_most{0};
     uint64_t copy_bytes_most{0};
     uint64_t unregistered_bytes_most{0};
     uint64_t eager_bytes_most{0};
+    uint64_t sliced_bytes_most{0};
 
     void connection_opened() noexcept {
         ++connections_made;

@@ -38,12 +38,13 @@ Value read(const char* name, const char* variable, const Named<Value> (&choices)
     return choices[0].value;
 }
 
-// Three numbers between commas, and nothing else.
-std::optional<std::array<uint32_t, 3>> three_numbers(std::string_view text) noexcept {
-    std::array<uint32_t, 3> numbers{};
+// Three or four numbers between commas, and nothing else. Without the fourth it is 0.
+std::optional<std::array<uint32_t, 4>> few_numbers(std::string_view text) noexcept {
+    std::array<uint32_t, 4> numbers{};
     const char* const end = text.data() + text.size();
     const char* at = text.data();
     for (uint32_t& number : numbers) {
+        if (&number == &numbers.back() && at == end) break;
         if (&number != numbers.data() && (at == end || *at++ != ',')) return std::nullopt;
         const auto [next, error] = std::from_chars(at, end, number);
         if (error != std::errc{}) return std::nullopt;
@@ -56,10 +57,11 @@ std::optional<std::array<uint32_t, 3>> three_numbers(std::string_view text) noex
 void read_crossovers() {
     std::string text;
     read("crossovers", text);
-    values.crossovers = three_numbers(text);
+    values.crossovers = few_numbers(text);
     values.measures_crossovers = text.empty() || text == "auto";
     if (values.crossovers || values.measures_crossovers || text == "fixed") return;
-    ODRC_WARN(FI_LOG_CORE, "FI_ODRC_CROSSOVERS={}: not auto, fixed or three numbers", text);
+    ODRC_WARN(FI_LOG_CORE, "FI_ODRC_CROSSOVERS={}: not auto, fixed, or three or four numbers",
+              text);
     values.measures_crossovers = true;
 }
 
@@ -104,8 +106,9 @@ void define_parameters() noexcept {
                     "for such addresses and its job is small (default: auto)");
     fi_param_define(&provider, "crossovers", FI_PARAM_STRING,
                     "Up to how many bytes something goes inline, is copied rather than gathered, "
-                    "and goes in its frame rather than being announced: three numbers, as in "
-                    "1024,0,8192; auto, what is best on a device, as measured when it is first "
+                    "goes in its frame, and goes in several rather than being announced: four "
+                    "numbers, as in 1024,0,8192,32768, or three, for none in several; auto, what "
+                    "is best on a device, as measured when it is first "
                     "used; fixed, what is best on most (default: auto)");
     fi_param_define(&provider, "broadcast", FI_PARAM_STRING,
                     "How a message goes to the members of a group: binary, binomial, knomial or "

@@ -59,10 +59,10 @@ struct Parameters {
     std::string key; // FI_ODRC_KEY: that of endpoints without an auth_key; empty: none
     Broadcast broadcast{Broadcast::automatic};
     Connect connect{Connect::automatic};
-    // FI_ODRC_CROSSOVERS: up to how many bytes something goes inline, is copied, and goes in its
-    // frame (transfer/crossovers.hpp); none: what there was before they were measured.
+    // FI_ODRC_CROSSOVERS: up to how many bytes something goes inline, is copied, goes in its frame,
+    // and in several (transfer/crossovers.hpp); none: what there was before they were measured.
     bool measures_crossovers{true};
-    std::optional<std::array<uint32_t, 3>> crossovers;
+    std::optional<std::array<uint32_t, 4>> crossovers;
     Eager eager{Eager::automatic};
     Intranode intranode{Intranode::automatic};
     Reliability reliability{Reliability::automatic};

@@ -45,6 +45,7 @@ private:
 struct Traffic {
     BySize eager;     // in one send
     BySize ring;      // written into a ring of the receiver's
+    BySize sliced;    // in several
     BySize announced; // read by the receiver
 };
 

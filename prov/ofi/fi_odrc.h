@@ -113,6 +113,8 @@ struct fi_odrc_statistics {
     uint64_t packets_received;
     uint64_t packets_malformed;
     uint64_t packets_kept;
+    struct fi_odrc_by_size sent_sliced;
+    uint64_t sliced_bytes_most;
 };
 
 /* A name to give to fi_open_ops(3), for an endpoint. */

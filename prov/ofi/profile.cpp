@@ -36,14 +36,16 @@ std::string as_json(const BySize& by_size) {
 
 // As the memory study of 2006 has it for applications: how much of which size.
 std::string as_table(const Traffic& sent) {
-    std::string table =
-        odrc::format("  {:<11} {:>12} {:>16} {:>12} {:>16} {:>12} {:>16}\n", "sent, up to",
-                     "messages", "bytes", "by ring", "bytes", "announced", "bytes");
+    std::string table = odrc::format(
+        "  {:<11} {:>12} {:>16} {:>12} {:>16} {:>12} {:>16} {:>12} {:>16}\n", "sent, up to",
+        "messages", "bytes", "by ring", "bytes", "in slices", "bytes", "announced", "bytes");
     for (size_t i = 0; i < BySize::kClasses; ++i)
-        table += odrc::format("  {:<11} {:>12} {:>16} {:>12} {:>16} {:>12} {:>16}\n", bound_of(i),
-                              sent.eager.classes[i].messages, sent.eager.classes[i].bytes,
-                              sent.ring.classes[i].messages, sent.ring.classes[i].bytes,
-                              sent.announced.classes[i].messages, sent.announced.classes[i].bytes);
+        table +=
+            odrc::format("  {:<11} {:>12} {:>16} {:>12} {:>16} {:>12} {:>16} {:>12} {:>16}\n",
+                         bound_of(i), sent.eager.classes[i].messages, sent.eager.classes[i].bytes,
+                         sent.ring.classes[i].messages, sent.ring.classes[i].bytes,
+                         sent.sliced.classes[i].messages, sent.sliced.classes[i].bytes,
+                         sent.announced.classes[i].messages, sent.announced.classes[i].bytes);
     return table;
 }
 
@@ -54,7 +56,7 @@ std::string as_json(const verbs::Port& port, const transfer::Engine& engine) {
     });
     const Traffic& sent = engine.traffic();
     return json + ",\"sent_eager\":" + as_json(sent.eager) +
-           ",\"sent_ring\":" + as_json(sent.ring) +
+           ",\"sent_ring\":" + as_json(sent.ring) + ",\"sent_sliced\":" + as_json(sent.sliced) +
            ",\"sent_announced\":" + as_json(sent.announced) + "}\n";
 }
 

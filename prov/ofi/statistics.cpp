@@ -82,7 +82,9 @@ fi_odrc_statistics statistics_of(const transfer::Engine& engine) noexcept {
             .packets_sent = c.packets_sent,
             .packets_received = c.packets_received,
             .packets_malformed = c.packets_malformed,
-            .packets_kept = c.packets_kept};
+            .packets_kept = c.packets_kept,
+            .sent_sliced = std::bit_cast<fi_odrc_by_size>(engine.traffic().sliced),
+            .sliced_bytes_most = c.sliced_bytes_most};
 }
 
 ssize_t read_statistics(fid_ep* ep, fi_odrc_statistics* out, size_t size) {

@@ -52,6 +52,7 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
 // What is over when the call returns, or was not done.
 [[gnu::always_inline]] inline int QueuePair::carry_out_now(const ibv_send_wr& wr) noexcept {
     if (what_is(wr.opcode).atomic) return change_at_once(wr);
+    if (wr.opcode == IBV_WR_SEND) return send_at_once(wr);
     return carry_out_at_once(wr) ? 0 : EAGAIN;
 }
 

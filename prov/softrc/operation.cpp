@@ -152,6 +152,16 @@ QueuePair::Outcome QueuePair::atomic(const ibv_send_wr& wr, const Data& data) no
 
 // What goes wrong with certainty that nothing was done goes wrong again the long way, which says
 // how.
+int QueuePair::send_at_once(const ibv_send_wr& wr) noexcept {
+    const uint64_t length = length_of(wr);
+    if (kFaults || !is_at_ease() || static_cast<uint32_t>(wr.num_sge) > cap_.max_send_sge ||
+        length > kMaxMessage)
+        return EAGAIN;
+    const Outcome outcome = carry_out(wr, static_cast<uint32_t>(length));
+    if (outcome.verdict != Verdict::done) return EAGAIN;
+    return outcome.status == IBV_WC_SUCCESS ? 0 : EIO;
+}
+
 int QueuePair::change_at_once(const ibv_send_wr& wr) noexcept {
     if (kFaults || !is_at_ease()) return EAGAIN;
     const Busy busy{*port_};

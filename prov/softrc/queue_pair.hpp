@@ -229,7 +229,8 @@ private:
     Outcome read(const ibv_send_wr& wr, const Data& data) noexcept;
     Outcome atomic(const ibv_send_wr& wr, const Data& data) noexcept;
     ibv_wc_status find_word(const ibv_send_wr& wr, Place& place) const noexcept;
-    int change_at_once(const ibv_send_wr& wr) noexcept; // see verbs::kDeliver
+    int send_at_once(const ibv_send_wr& wr) noexcept;   // see verbs::kDeliver
+    int change_at_once(const ibv_send_wr& wr) noexcept; // likewise
     int change(const Change& change, const Place& place, uint64_t& found) noexcept;
     int change_private(const Change& change, const Place& place, uint64_t& found) noexcept;
     // Finds the peer's memory. Gives success if its queue pair and its region allow the access

@@ -51,16 +51,20 @@ CrossoverRange CrossoverRange::of(const verbs::Adapter& adapter) noexcept {
     const uint32_t device = adapter.max_inline();
     const bool all_is_known = adapter.whole_memory_key().has_value();
     const auto eager = static_cast<uint32_t>(wire::kEagerLimit);
-    return {.least = {std::min(device, kComparedSizes.front()), 0, 0, kInjectSize},
-            .most = {device, eager, eager, eager},
-            .usual = {device, 0, all_is_known ? 0 : eager, eager}};
+    // What it takes to be read from another process's memory a device does not show that is
+    // connected to itself.
+    const uint32_t sliced = adapter.port().delivers && all_is_known ? kMostSliced : 0;
+    return {.least = {std::min(device, kComparedSizes.front()), 0, 0, kInjectSize, 0},
+            .most = {device, eager, eager, eager, sliced},
+            .usual = {device, 0, all_is_known ? 0 : eager, eager, sliced}};
 }
 
 Crossovers CrossoverRange::clamp(const Crossovers& wanted) const noexcept {
     return {std::clamp(wanted.inlined, least.inlined, most.inlined),
             std::clamp(wanted.copied, least.copied, most.copied),
             std::clamp(wanted.unregistered, least.unregistered, most.unregistered),
-            std::clamp(wanted.eager, least.eager, most.eager)};
+            std::clamp(wanted.eager, least.eager, most.eager),
+            std::clamp(wanted.sliced, least.sliced, most.sliced)};
 }
 
 Crossovers choose(const DeviceCosts& costs, const CrossoverRange& range) noexcept {
@@ -84,7 +88,7 @@ Crossovers choose(const DeviceCosts& costs, const CrossoverRange& range) noexcep
         return clearly_less(2 * costs.word + 2 * costs.found + of_size[i].read,
                             in_its_frame(i) + of_size[i].taken);
     });
-    return range.clamp({inlined, copied, unregistered, eager});
+    return range.clamp({inlined, copied, unregistered, eager, range.usual.sliced});
 }
 
 // ---- once for each device ----------------------------------------------------------------------
@@ -115,8 +119,8 @@ Crossovers crossovers_of(verbs::Adapter& adapter) {
     const CrossoverRange range = CrossoverRange::of(adapter);
     Known all{range.usual, "as FI_ODRC_CROSSOVERS says"};
     if (const auto& given = parameters().crossovers) {
-        const auto [inlined, copied, eager] = *given;
-        all.crossovers = range.clamp({inlined, copied, copied, eager});
+        const auto [inlined, copied, eager, sliced] = *given;
+        all.crossovers = range.clamp({inlined, copied, copied, eager, sliced});
     } else if (parameters().measures_crossovers) {
         const std::string key = key_of(adapter);
         const std::lock_guard guard{lock};
@@ -126,9 +130,10 @@ Crossovers crossovers_of(verbs::Adapter& adapter) {
     }
     ODRC_INFO(FI_LOG_DOMAIN,
               "{}: up to {} bytes go inline, up to {} are copied, or {} where they are not "
-              "registered, more is gathered; above {} a message is announced: {}",
+              "registered, more is gathered; up to {} a message goes in one frame, up to {} in "
+              "several, a longer one is announced: {}",
               adapter.port().name(), all.crossovers.inlined, all.crossovers.copied,
-              all.crossovers.unregistered, all.crossovers.eager, all.why);
+              all.crossovers.unregistered, all.crossovers.eager, all.crossovers.sliced, all.why);
     adapter.limit_inline(all.crossovers.inlined);
     return all.crossovers;
 }

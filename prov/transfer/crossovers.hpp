@@ -19,7 +19,8 @@ struct Crossovers {
     uint32_t inlined;      // a frame inline; beyond that the device gathers it
     uint32_t copied;       // what is not inline out of a copy; beyond that from where it lies
     uint32_t unregistered; // the same of memory that the device would have to be told of
-    uint32_t eager;        // a message in its frame; beyond that it is announced and read
+    uint32_t eager;        // a message in its frame
+    uint32_t sliced;       // a longer one in several; beyond that it is announced and read
 
     bool operator==(const Crossovers&) const = default;
 };

@@ -91,6 +91,7 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     counters_.copy_bytes_most = crossovers.copied;
     counters_.unregistered_bytes_most = crossovers.unregistered;
     counters_.eager_bytes_most = crossovers.eager;
+    counters_.sliced_bytes_most = crossovers.sliced;
     published(settings.native_format ? ondemand::NativeAddress::kBytes : address().length());
     statistics_->open(adapter.port().name(), address().text());
     watchdog_.add(*this, wireup_.fd());

@@ -19,6 +19,7 @@
 #include "transfer/remote_copy.hpp"
 #include "transfer/room.hpp"
 #include "transfer/shared_words.hpp"
+#include "transfer/slice_pace.hpp"
 #include "transfer/status.hpp"
 #include "transfer/watch.hpp"
 
@@ -374,6 +375,17 @@ private:
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
     void part_done(Receive& whole) noexcept;
 
+    // slices.cpp
+    bool goes_in_slices(const Peer& peer, const Send& send) noexcept;
+    bool deliver_in_slices(Lane& lane, const Send& send) noexcept;
+    Assembly* assembly_from(const Lane& lane) noexcept;
+    void begin_assembly(Lane& lane, const Message& message) noexcept;
+    void on_slice(Lane& lane, std::span<const std::byte> bytes) noexcept;
+    void end_assembly(Assembly& assembly) noexcept;
+    bool replace_assembly(Lane& lane, const Message& announced) noexcept;
+    void lose_assemblies(const Peer& peer, int error) noexcept;
+    void destroy(Assembly& assembly) noexcept;
+
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;
     void fetch(Receive& receive, const Message& message) noexcept;
@@ -468,6 +480,9 @@ private:
     Pool<Fetch> fetches_;
     Pool<Rma> rmas_;
     Pool<Parcel> parcels_;
+    Pool<Assembly> assembling_;
+    List<Assembly> assemblies_;
+    SlicePace slice_pace_;
     size_t transmitting_{0}; // the application's sends, reads and writes
     Inbox inbox_{longs_, counters_};
     Room room_{budget_.unexpected()};

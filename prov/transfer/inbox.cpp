@@ -55,30 +55,34 @@ Receive* Inbox::next_part(Receive& whole, size_t length) noexcept {
 // ---- messages ---------------------------------------------------------------------------------
 
 bool Inbox::keep(const Message& message) noexcept {
-    Arrived* arrived = arrived_.create();
+    Arrived* arrived = make_room(message, message.payload.size());
     if (!arrived) return false;
+    copy_few(arrived->room(), message.payload.data(), message.payload.size());
+    return show(*arrived);
+}
+
+Arrived* Inbox::make_room(const Message& message, size_t bytes) noexcept {
+    Arrived* arrived = arrived_.create();
+    if (!arrived) return nullptr;
     arrived->message = message;
-    kept_bytes_ += sizeof *arrived;
-    const size_t size = message.payload.size();
-    std::byte* to = arrived->inside;
-    if (size > Arrived::kInside) {
-        arrived->outside.reset(new (std::nothrow) std::byte[size]);
-        to = arrived->outside.get();
-        if (to) {
-            counters_.memory_taken(size);
-            kept_bytes_ += size;
+    if (bytes > Arrived::kInside) {
+        arrived->outside.reset(new (std::nothrow) std::byte[bytes]);
+        if (!arrived->outside) {
+            arrived_.destroy(arrived);
+            return nullptr;
         }
+        counters_.memory_taken(bytes);
     }
-    if (to) {
-        copy_few(to, message.payload.data(), size);
-        arrived->message.payload = {to, size};
-        if (matcher(message).keep(*arrived)) {
-            counters_.unexpected_bytes_peak =
-                std::max<uint64_t>(counters_.unexpected_bytes_peak, kept_bytes_);
-            return true;
-        }
-    }
-    release(*arrived);
+    arrived->message.payload = {arrived->room(), bytes};
+    kept_bytes_ += bytes_of(*arrived);
+    counters_.unexpected_bytes_peak =
+        std::max<uint64_t>(counters_.unexpected_bytes_peak, kept_bytes_);
+    return arrived;
+}
+
+bool Inbox::show(Arrived& arrived) noexcept {
+    if (matcher(arrived.message).keep(arrived)) return true;
+    release(arrived);
     return false;
 }
 

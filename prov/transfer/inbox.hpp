@@ -47,6 +47,10 @@ public:
     // ---- messages ----
     // Copies a message out of the buffer it came in. False when memory is out.
     bool keep(const Message& message) noexcept;
+    // The same in two steps, for one that comes bit by bit: makes room for it, or gives null when
+    // memory is out; and when it is whole, shows it to the receives. On failure it is released.
+    Arrived* make_room(const Message& message, size_t bytes) noexcept;
+    bool show(Arrived& arrived) noexcept;
     void release(Arrived& arrived) noexcept;
     size_t kept_bytes() const noexcept { return kept_bytes_; } // of all of these
     // Keeps a message from all but who knows the context.

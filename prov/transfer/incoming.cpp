@@ -31,6 +31,8 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
         return on_placed(lane.peer(), frame.header.tag);
     case wire::FrameKind::nothing:
         return;
+    case wire::FrameKind::slice:
+        return on_slice(lane, frame.payload);
     case wire::FrameKind::multicast:
         if (!closing_ && multicast_) multicast_->on_frame(lane.peer(), frame);
         return;
@@ -39,15 +41,18 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
     }
     const uint8_t flags = frame.header.flags;
     const bool has_tag = flags & (wire::kTagged | wire::kCollective);
-    on_message({.peer = &lane.peer(),
-                .session = lane.session(),
-                .flags = flags,
-                .announced = frame.header.kind == wire::FrameKind::announce,
-                .tag = has_tag ? frame.header.tag : 0,
-                .data = frame.data,
-                .handle = frame.handle,
-                .length = frame.message_length(),
-                .payload = frame.payload});
+    const Message message{.peer = &lane.peer(),
+                          .session = lane.session(),
+                          .flags = flags,
+                          .announced = frame.header.kind == wire::FrameKind::announce,
+                          .tag = has_tag ? frame.header.tag : 0,
+                          .data = frame.data,
+                          .handle = frame.handle,
+                          .length = frame.message_length(),
+                          .payload = frame.payload};
+    if (frame.header.kind == wire::FrameKind::slices) return begin_assembly(lane, message);
+    if (message.announced && replace_assembly(lane, message)) return;
+    on_message(message);
 }
 
 // Takes in what has come, if it is its turn, and says whether it is.

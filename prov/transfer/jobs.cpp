@@ -119,6 +119,7 @@ void Engine::fail_operations(Peer& peer) noexcept {
     peer.stopped = false;
     while (auto* job = lost.pop_front()) fail(*job, error);
     lose_parts(peer, error);
+    lose_assemblies(peer, error);
 }
 
 // The peer has forgotten what it owed, and what we owe it. What has not begun is not concerned.
@@ -141,6 +142,7 @@ void Engine::fail_outdated(Peer& peer) noexcept {
     }
     while (auto* job = lost.pop_front()) fail(*job, FI_ECONNRESET);
     lose_parts(peer, FI_ECONNRESET);
+    lose_assemblies(peer, FI_ECONNRESET);
 }
 
 // Lets the peer send more, if it is time, and posts its jobs in order, as far as there is room.

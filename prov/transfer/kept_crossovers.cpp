@@ -57,8 +57,8 @@ std::string key_of(const verbs::Adapter& adapter) {
 }
 
 std::string text_of(std::string_view key, const Crossovers& crossovers) {
-    return odrc::format("{}\n{} {} {} {}\n", key, crossovers.inlined, crossovers.copied,
-                        crossovers.unregistered, crossovers.eager);
+    return odrc::format("{}\n{} {} {} {} {}\n", key, crossovers.inlined, crossovers.copied,
+                        crossovers.unregistered, crossovers.eager, crossovers.sliced);
 }
 
 std::optional<Crossovers> read_text(std::string_view text, std::string_view key,
@@ -67,7 +67,8 @@ std::optional<Crossovers> read_text(std::string_view text, std::string_view key,
     const bool whole = take(text, key) && take(text, "\n") && take(text, found.inlined) &&
                        take(text, " ") && take(text, found.copied) && take(text, " ") &&
                        take(text, found.unregistered) && take(text, " ") &&
-                       take(text, found.eager) && text == "\n";
+                       take(text, found.eager) && take(text, " ") && take(text, found.sliced) &&
+                       text == "\n";
     if (!whole || range.clamp(found) != found) return std::nullopt;
     return found;
 }

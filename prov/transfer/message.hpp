@@ -68,6 +68,16 @@ struct Pieces {
     size_t count() const noexcept { return iov.size(); }
     void* first() const noexcept { return count() > 0 ? iov[0].iov_base : nullptr; }
 
+    // Fills what is behind so many bytes with others, as far as there is room.
+    void fill_behind(size_t before, std::span<const std::byte> from) const noexcept {
+        for (const iovec& v : list()) {
+            const size_t skipped = std::min(v.iov_len, before);
+            const size_t n = std::min(v.iov_len - skipped, from.size());
+            copy_few(static_cast<std::byte*>(v.iov_base) + skipped, from.data(), n);
+            before -= skipped;
+            from = from.subspan(n);
+        }
+    }
     // Fills the pieces with the bytes, as far as they go. Gives how many.
     size_t fill(std::span<const std::byte> from) const noexcept {
         size_t done = 0;
@@ -206,6 +216,16 @@ struct Arrived : ListNode<ArrivalOrder> {
     struct IndexEntry* entries{nullptr};
     std::unique_ptr<std::byte[]> outside; // where a longer payload is
     alignas(8) std::byte inside[kInside];
+
+    std::byte* room() noexcept { return outside ? outside.get() : inside; }
+};
+
+// A message that comes in slices, as long as it is not whole.
+struct Assembly : ListNode<> {
+    Message message;  // without what it carries
+    Receive* receive; // where that goes, or
+    Arrived* arrived; // where it is kept, if nobody had posted a receive when it began
+    size_t done{0};
 };
 
 } // namespace odrc::transfer

@@ -107,6 +107,14 @@ bool read_any_frame(std::span<const std::byte> bytes, Frame& frame) noexcept {
         if (!(flags & kConfirm) || !take(bytes, frame.announcement) || !is_announcement(bytes))
             return false;
         break;
+    case FrameKind::slices:
+        if (flags & (kConfirm | kCollective) || !take(bytes, frame.announcement) || bytes.empty() ||
+            bytes.size() >= frame.announcement.length)
+            return false;
+        break;
+    case FrameKind::slice:
+        if (flags != 0 || bytes.empty()) return false;
+        break;
     case FrameKind::finish:
         if (bytes.size() < sizeof(Finish)) return false;
         break;

@@ -30,9 +30,11 @@ enum class FrameKind : uint8_t {
     atomic = 7,   // the payload says what to do with the receiver's memory, and with which operands
     nothing = 8,  // in the place of a frame that its sender could not send
     multicast = 9, // of a group: what it is the payload says, and what goes to all lies behind that
+    slices = 10,   // the payload says how long the message is, and has the first of it
+    slice = 11,    // and this some more, until it is whole or announced after all (slices.cpp)
     // Not counted among the frames:
-    grant = 10, // says its header's limit alone, and in the tag how much of the ring is free again
-    ring = 11,  // of a ring (RingWord)
+    grant = 12, // says its header's limit alone, and in the tag how much of the ring is free again
+    ring = 13,  // of a ring (RingWord)
 };
 
 // What the tag of a ring frame says.
@@ -60,7 +62,7 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == 16);
 
-// Payload of an announce frame, followed by its segments.
+// Payload of an announce frame, followed by its segments, and of a slices frame, followed by bytes.
 struct Announcement {
     uint64_t length;
 };
@@ -167,7 +169,8 @@ struct Frame {
     std::span<const std::byte> payload; // announce: the segments; atomic: with what is behind them
 
     size_t message_length() const noexcept {
-        return header.kind == FrameKind::announce ? announcement.length : payload.size();
+        const bool said = header.kind == FrameKind::announce || header.kind == FrameKind::slices;
+        return said ? announcement.length : payload.size();
     }
     std::span<const uint32_t> regions(std::span<uint32_t, kIovLimit> room) const noexcept;
     uint32_t finish_error() const noexcept;

@@ -43,10 +43,11 @@ TEST_CASE("threads that open a device at once find the same crossovers") {
     }
 }
 
-TEST_CASE("a message is announced if it is longer than what goes in one send") {
+TEST_CASE("a message is announced if it is longer than what goes in one send, or in several") {
     Duo d;
     const auto most = static_cast<size_t>(statistics_of(d.a).eager_bytes_most);
-    for (const size_t length : {most, most + 1}) {
+    const auto longest = std::max(most, static_cast<size_t>(statistics_of(d.a).sliced_bytes_most));
+    for (const size_t length : {most, longest + 1}) {
         int sending = 0, receiving = 0;
         std::vector<char> in(length);
         const auto out = pattern(length, 'a');

@@ -18,10 +18,11 @@ namespace {
 
 constexpr auto kEager = static_cast<uint32_t>(wire::kEagerLimit);
 // Of a device that knows all memory, and of one that does not.
-constexpr CrossoverRange kKnows{
-    {512, 0, 0, 1024}, {2048, kEager, kEager, kEager}, {2048, 0, 0, kEager}};
+constexpr CrossoverRange kKnows{{512, 0, 0, 1024, 0},
+                                {2048, kEager, kEager, kEager, kMostSliced},
+                                {2048, 0, 0, kEager, kMostSliced}};
 constexpr CrossoverRange kRegisters{
-    {512, 0, 0, 1024}, {2048, kEager, kEager, kEager}, {2048, 0, kEager, kEager}};
+    {512, 0, 0, 1024, 0}, {2048, kEager, kEager, kEager, 0}, {2048, 0, kEager, kEager, 0}};
 
 // What soft0 and a soft-RoCE device take (bench/README.md).
 DeviceCosts soft0() {
@@ -71,9 +72,9 @@ TEST_CASE("a little noise changes nothing") {
 TEST_CASE("inline data that goes slowly is gathered") {
     DeviceCosts costs = soft0();
     costs.of_size[2].inlined = 200;
-    CHECK(choose(costs, kKnows) == Crossovers{1024, 0, 0, kEager});
+    CHECK(choose(costs, kKnows) == Crossovers{1024, 0, 0, kEager, kMostSliced});
     costs.of_size[1].inlined = 200;
-    CHECK(choose(costs, kKnows) == Crossovers{512, 0, 0, kEager});
+    CHECK(choose(costs, kKnows) == Crossovers{512, 0, 0, kEager, kMostSliced});
 
     SUBCASE("what is slow for no more than one length is chance") {
         costs = soft0();
@@ -96,14 +97,14 @@ TEST_CASE("inline data that goes slowly is gathered") {
 TEST_CASE("what a device finds slowly by itself is copied") {
     DeviceCosts costs = soft0();
     costs.of_size[0].gathered = costs.of_size[1].gathered = 400;
-    CHECK(choose(costs, kKnows) == Crossovers{2048, 1024, 1024, kEager});
+    CHECK(choose(costs, kKnows) == Crossovers{2048, 1024, 1024, kEager, kMostSliced});
     costs.of_size[0].gathered = 65;
     CHECK(choose(costs, kKnows) == kKnows.usual);
 
     SUBCASE("of what the program has registered, where the device does not know the rest") {
         costs = soft_roce();
         costs.of_size[0].gathered = 50000;
-        CHECK(choose(costs, kRegisters) == Crossovers{2048, 512, kEager, kEager});
+        CHECK(choose(costs, kRegisters) == Crossovers{2048, 512, kEager, kEager, 0});
     }
 }
 

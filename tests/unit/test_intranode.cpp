@@ -20,8 +20,11 @@ namespace {
 
 constexpr int kEverything =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-constexpr Crossovers kCrossovers{
-    .inlined = 2048, .copied = 0, .unregistered = 0, .eager = wire::kEagerLimit};
+constexpr Crossovers kCrossovers{.inlined = 2048,
+                                 .copied = 0,
+                                 .unregistered = 0,
+                                 .eager = wire::kEagerLimit,
+                                 .sliced = kMostSliced};
 
 class Party {
 public:

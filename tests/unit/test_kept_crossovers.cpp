@@ -19,8 +19,8 @@ namespace {
 
 constexpr auto kEager = static_cast<uint32_t>(wire::kEagerLimit);
 constexpr CrossoverRange kRange{
-    {512, 0, 0, 1024}, {2048, kEager, kEager, kEager}, {2048, 0, 0, kEager}};
-constexpr Crossovers kSome{1024, 512, 2048, 4096};
+    {512, 0, 0, 1024, 0}, {2048, kEager, kEager, kEager, 32768}, {2048, 0, 0, kEager, 32768}};
+constexpr Crossovers kSome{1024, 512, 2048, 4096, 16384};
 constexpr const char* kKey = "odrc 0.1.0, soft0, a processor";
 
 // A cache of our own.
@@ -58,17 +58,18 @@ TEST_CASE("a file says what was kept of that device") {
         CHECK_FALSE(read_text(text + text, kKey, kRange));
     }
     SUBCASE("or is not of its form") {
-        for (const char* rest :
-             {"\n1024 512 2048\n", "\n1024  512 2048 4096\n", "\n1024,512,2048,4096\n",
-              "\n-1 512 2048 4096\n", "\n1024 512 2048 4096.0\n", "\n1024 512 2048 0x1000\n",
-              "\n99999999999 512 2048 4096\n", " \n1024 512 2048 4096\n"})
+        for (const char* rest : {"\n1024 512 2048 4096\n", "\n1024  512 2048 4096 0\n",
+                                 "\n1024,512,2048,4096,0\n", "\n-1 512 2048 4096 0\n",
+                                 "\n1024 512 2048 4096 0.0\n", "\n1024 512 2048 4096 0x1000\n",
+                                 "\n99999999999 512 2048 4096 0\n", " \n1024 512 2048 4096 0\n"})
             CHECK_FALSE(read_text(kKey + std::string{rest}, kKey, kRange));
     }
     SUBCASE("or says what cannot be") {
         for (const Crossovers& wrong :
-             {Crossovers{4096, 512, 512, 4096}, Crossovers{64, 512, 512, 4096},
-              Crossovers{1024, 8193, 512, 4096}, Crossovers{1024, 512, 8193, 4096},
-              Crossovers{1024, 512, 512, 512}, Crossovers{1024, 512, 512, 8193}})
+             {Crossovers{4096, 512, 512, 4096, 0}, Crossovers{64, 512, 512, 4096, 0},
+              Crossovers{1024, 8193, 512, 4096, 0}, Crossovers{1024, 512, 8193, 4096, 0},
+              Crossovers{1024, 512, 512, 512, 0}, Crossovers{1024, 512, 512, 8193, 0},
+              Crossovers{1024, 512, 512, 4096, 32769}})
             CHECK_FALSE(read_text(text_of(kKey, wrong), kKey, kRange));
     }
 }
