@@ -158,7 +158,7 @@ int QueuePair::send_at_once(const ibv_send_wr& wr) noexcept {
         length > kMaxMessage)
         return EAGAIN;
     const Outcome outcome = carry_out(wr, static_cast<uint32_t>(length));
-    if (outcome.verdict != Verdict::done) return EAGAIN;
+    if (outcome.verdict != Verdict::done || outcome.status == IBV_WC_LOC_PROT_ERR) return EAGAIN;
     return outcome.status == IBV_WC_SUCCESS ? 0 : EIO;
 }
 

@@ -377,7 +377,7 @@ private:
 
     // slices.cpp
     bool goes_in_slices(const Peer& peer, const Send& send) noexcept;
-    bool deliver_in_slices(Lane& lane, const Send& send) noexcept;
+    bool deliver_in_slices(Lane& lane, Send& send) noexcept;
     Assembly* assembly_from(const Lane& lane) noexcept;
     void begin_assembly(Lane& lane, const Message& message) noexcept;
     void on_slice(Lane& lane, std::span<const std::byte> bytes) noexcept;

@@ -31,7 +31,11 @@ int Engine::post(Lane& lane, Send& send) noexcept {
         const wire::Finish body{.error = send.error, .unused = 0};
         return post_built(lane, send, std::as_bytes(std::span{&body, 1}));
     }
-    return is_announced(lane, send) ? announce(lane, send) : post_message(lane, send);
+    if (!is_announced(lane, send)) return post_message(lane, send);
+    const int error = announce(lane, send);
+    if (error && error != FI_EAGAIN && send.begun) [[unlikely]]
+        wireup_.drop(*send.peer, error); // which waits for it behind the slices
+    return error;
 }
 
 // A message in its frame: inline, gathered from where it lies, or copied together.

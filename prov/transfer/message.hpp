@@ -119,6 +119,7 @@ struct Send : ondemand::Job {
     bool posted{false};             // the lane still works on it
     bool numbered{false};           // it has its number in the session
     bool by_ring{false};            // it went into the peer's ring
+    bool begun{false};              // slices of it have gone out, and the peer waits for the rest
     int failure{0};                 // it is lost, but the lane still works on it
     bool for_device{false};         // an atomic that the device can carry out
     bool again{false};              // a part: if it is lost, it is sent once more

@@ -7,7 +7,7 @@
 //
 // All go within the call that sends the message, or, if something is in the way, it is announced
 // after all: the receiver takes the announcement that follows a message's first slices for one of
-// that message.
+// that message. If not even that can be, the connection is given up, so that both sides know.
 
 #include "base/ticks.hpp"
 #include "transfer/engine.hpp"
@@ -36,7 +36,7 @@ bool Engine::goes_in_slices(const Peer& peer, const Send& send) noexcept {
 }
 
 // False: they are not all there, and it has to be announced.
-bool Engine::deliver_in_slices(Lane& lane, const Send& send) noexcept {
+bool Engine::deliver_in_slices(Lane& lane, Send& send) noexcept {
     const Ticks begun = ticks_now();
     const uint32_t key = *lane.adapter().whole_memory_key();
     const auto* bytes = static_cast<const std::byte*>(send.pieces.first());
@@ -65,6 +65,7 @@ bool Engine::deliver_in_slices(Lane& lane, const Send& send) noexcept {
         if (lane.deliver(wr)) return false;
         lane.set_has_written(false);
         lane.peer().frame_sent(header.sequence);
+        send.begun = true;
         done += slice;
         header = {.kind = wire::FrameKind::slice, .flags = 0, .limit = 0, .sequence = 0, .tag = 0};
     }
@@ -102,6 +103,7 @@ void Engine::begin_assembly(Lane& lane, const Message& message) noexcept {
     assembly->receive = receive;
     assembly->arrived = arrived;
     assemblies_.push_back(*assembly);
+    look_after_peers(); // of one that is lost in the middle nothing else may tell
     weigh();
     on_slice(lane, message.payload);
 }

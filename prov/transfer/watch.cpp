@@ -48,7 +48,8 @@ Time Engine::serve() noexcept {
         // A program that goes on injecting need not wake the watchdog each time it stops probing.
         const uint64_t posts = counters_.posts;
         watch_.probing = busy() || unanswered_ > 0 || inbox_.parts().posted() > 0 ||
-                         anybody_awaited() || std::exchange(watch_.posts_then, posts) != posts;
+                         anybody_awaited() || !assemblies_.empty() ||
+                         std::exchange(watch_.posts_then, posts) != posts;
         watch_.probe_at = watch_.probing ? now + kProbeEvery : kNever;
         if (watch_.probing) ask_who_is_there();
     }
@@ -93,6 +94,8 @@ void Engine::ask_who_is_there() noexcept {
         });
     inbox_.parts().for_each_posted(
         [this](const Receive& part) { ask_whether_there(*part.source); });
+    for (Assembly* a = assemblies_.front(); a; a = assemblies_.after(*a))
+        ask_whether_there(*a->message.peer);
 }
 
 void Engine::ask_whether_there(Peer& peer) noexcept {

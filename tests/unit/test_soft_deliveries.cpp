@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Writes and atomic operations that are over when the call returns, or were not done
+// Writes, sends and atomic operations that are over when the call returns, or were not done
 // (verbs::kDeliver).
 
 #include "soft_rig.hpp"
@@ -21,6 +21,14 @@ int deliver(Pair& p, uint64_t number, uint32_t wrong = 0) {
                           .flags = IBV_SEND_INLINE | verbs::kDeliver,
                           .remote = reinterpret_cast<uint64_t>(p.in_b.data()),
                           .rkey = p.mb->rkey + wrong});
+}
+
+// What it gives to deliver bytes of this side's to a receive of the other one's.
+int deliver_send(Pair& p, uint32_t bytes, uint32_t wrong = 0) {
+    return p.a.post_send(
+        p.qa.get(),
+        {sge(p.in_a.data(), 8, p.ma->lkey), sge(p.in_a.data() + 8, bytes - 8, p.ma->lkey + wrong)},
+        {.opcode = IBV_WR_SEND, .flags = verbs::kDeliver});
 }
 
 uint64_t found(const Pair& p) {
@@ -97,6 +105,35 @@ TEST_CASE("what cannot be delivered breaks nothing") {
     REQUIRE(p.b.to_error(p.qb.get()) == 0);
     CHECK(deliver(p, 7) == EAGAIN);
     CHECK(found(p) == (delivers() ? 6 : 0));
+    CHECK_FALSE(p.a.poll());
+}
+
+TEST_CASE("a delivered send is there when the call returns, and takes no room") {
+    Pair p;
+    for (size_t i = 0; i < p.in_a.size(); ++i) p.in_a[i] = static_cast<char>(i);
+    for (uint64_t i = 1; i <= 100 && delivers(); ++i) { // the send queue has room for 32
+        std::fill(p.in_b.begin(), p.in_b.end(), 0);
+        REQUIRE(p.b.post_receive(i, p.in_b.data(), 64, p.mb->lkey) == 0);
+        REQUIRE(deliver_send(p, 64) == 0);
+        CHECK(std::equal(p.in_a.data(), p.in_a.data() + 64, p.in_b.data()));
+        const auto wc = p.b.poll();
+        REQUIRE(wc);
+        CHECK(wc->wr_id == i);
+        CHECK(wc->byte_len == 64);
+    }
+    CHECK_FALSE(p.a.poll());
+}
+
+TEST_CASE("a send that cannot be delivered breaks nothing") {
+    Pair p;
+    CHECK(deliver_send(p, 64) == EAGAIN); // there is no receive
+    REQUIRE(p.b.post_receive(1, p.in_b.data(), 64, p.mb->lkey) == 0);
+    CHECK(deliver_send(p, 64, 1000) == EAGAIN); // no such key
+    CHECK_FALSE(p.b.poll());
+    CHECK(deliver_send(p, 64) == (delivers() ? 0 : EAGAIN));
+    CHECK(p.b.poll().has_value() == delivers());
+    REQUIRE(p.b.to_error(p.qb.get()) == 0);
+    CHECK(deliver_send(p, 64) == EAGAIN);
     CHECK_FALSE(p.a.poll());
 }
 
