@@ -57,7 +57,6 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     , settings_{settings}
     , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
     , read_segments_{read_segments(adapter.port(), segments_)}
-    , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)}
     , budget_{parameters().memory}
     , stations_{adapter,
                 others,
@@ -82,7 +81,8 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
                access_of_peers(settings), ondemand::connected_at_once(parameters().reliability)},
               settings.address,
               settings.seal,
-              settings.regions != nullptr} {
+              settings.regions != nullptr}
+    , most_at_once_{std::min<size_t>(kMostAtOnce, adapter.port().port_attr.max_msg_sz)} {
     wireup_.expect_datagrams(settings.place);
     if (settings.native_format)
         wireup_.prepare(parameters().connect, settings.place, settings.lists);

@@ -460,7 +460,6 @@ private:
     Settings settings_;            // of which the tallies may become more
     const uint32_t segments_;      // of a work request, and pieces of an operation
     const uint32_t read_segments_; // of one that reads
-    const size_t most_at_once_;    // bytes that one read or write moves
     const OwnStatistics statistics_;
     Counters& counters_{statistics_->counters};
     Traffic& traffic_{statistics_->traffic};
@@ -480,9 +479,6 @@ private:
     Pool<Fetch> fetches_;
     Pool<Rma> rmas_;
     Pool<Parcel> parcels_;
-    Pool<Assembly> assembling_;
-    List<Assembly> assemblies_;
-    SlicePace slice_pace_;
     size_t transmitting_{0}; // the application's sends, reads and writes
     Inbox inbox_{longs_, counters_};
     Room room_{budget_.unexpected()};
@@ -505,6 +501,12 @@ private:
     Watch watch_;
     uint32_t idle_polls_{0};
     uint32_t ring_polls_{0}; // in a row that found something
+
+    // What is not looked at by each poll.
+    const size_t most_at_once_; // bytes that one read or write moves
+    Pool<Assembly> assembling_;
+    List<Assembly> assemblies_;
+    SlicePace slice_pace_;
 };
 
 } // namespace odrc::transfer
