@@ -107,7 +107,7 @@ void define_parameters() noexcept {
     fi_param_define(&provider, "crossovers", FI_PARAM_STRING,
                     "Up to how many bytes something goes inline, is copied rather than gathered, "
                     "goes in its frame, and goes in several rather than being announced: four "
-                    "numbers, as in 1024,0,8192,32768, or three, for none in several; auto, what "
+                    "numbers, as in 1024,0,8192,65536, or three, for none in several; auto, what "
                     "is best on a device, as measured when it is first "
                     "used; fixed, what is best on most (default: auto)");
     fi_param_define(&provider, "broadcast", FI_PARAM_STRING,

@@ -18,7 +18,7 @@ inline constexpr size_t kMaxMessage = size_t{1} << 40;
 
 // The longest message that goes in several frames: beyond, no device that was measured is slower if
 // the receiver reads it (bench/README.md).
-inline constexpr uint32_t kMostSliced = 32 << 10;
+inline constexpr uint32_t kMostSliced = 64 << 10;
 
 // How many pieces of memory an operation may have on either side: as many as the device gathers.
 // (A message of that many which does not go inline is copied, since its header takes a place.)
