@@ -23,8 +23,8 @@ namespace odrc::verbs {
 // A flag of an RDMA write that goes inline, of a send, or of an atomic operation, beside those of
 // ibv_send_flags, for devices that deliver (Port::delivers): it is over when the call returns, and
 // nothing is heard of it any more; or nothing was done, and the call gives EAGAIN; or the peer was
-// lost in the middle of a send or an atomic operation, and it gives EIO. What an atomic operation has found
-// is put into its one segment, which need not be registered.
+// lost in the middle of a send or an atomic operation, and it gives EIO. What an atomic operation
+// has found is put into its one segment, which need not be registered.
 inline constexpr unsigned kDeliver = 1u << 31;
 
 // How peers are to know a queue pair.
@@ -129,8 +129,8 @@ struct Port {
     // The last bytes of a write are not seen before all others, nor any of the next write before
     // them.
     bool writes_in_order{false};
-    // A short write, a send or an atomic operation is over when the call returns, if that is asked for
-    // (kDeliver).
+    // A short write, a send or an atomic operation is over when the call returns, if that is asked
+    // for (kDeliver).
     bool delivers{false};
     // Memory of this process needs no registration region by region.
     bool whole_memory{false};
