@@ -14,6 +14,7 @@ using namespace duo;
 namespace {
 
 constexpr uint64_t kTag = 7;
+constexpr size_t kSlice = 8192;
 
 uint64_t all(const fi_odrc_by_size& way) {
     uint64_t messages = 0;
@@ -92,6 +93,7 @@ TEST_CASE("the first message of that length goes in slices") {
         const auto after = statistics_of(r.a);
         CHECK(all(after.sent_sliced) - all(before.sent_sliced) == (sliced ? 1 : 0));
         CHECK(all(after.sent_announced) - all(before.sent_announced) == (sliced ? 0 : 1));
+        if (sliced) CHECK(after.posts - before.posts == (length + kSlice - 1) / kSlice);
         CHECK(after.messages_sent - before.messages_sent == 1);
         CHECK(after.bytes_sent - before.bytes_sent == length);
         CHECK(statistics_of(r.b).messages_received == 2);
