@@ -53,7 +53,8 @@ CrossoverRange CrossoverRange::of(const verbs::Adapter& adapter) noexcept {
     const auto eager = static_cast<uint32_t>(wire::kEagerLimit);
     // What it takes to be read from another process's memory a device does not show that is
     // connected to itself.
-    const uint32_t sliced = adapter.port().delivers && all_is_known ? kMostSliced : 0;
+    const bool has_slices = adapter.port().delivers && all_is_known;
+    const auto sliced = static_cast<uint32_t>(has_slices ? wire::kSlicedLimit : 0);
     return {.least = {std::min(device, kComparedSizes.front()), 0, 0, kInjectSize, 0},
             .most = {device, eager, eager, eager, sliced},
             .usual = {device, 0, all_is_known ? 0 : eager, eager, sliced}};

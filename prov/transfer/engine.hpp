@@ -384,6 +384,7 @@ private:
     void end_assembly(Assembly& assembly) noexcept;
     bool replace_assembly(Lane& lane, const Message& announced) noexcept;
     void lose_assemblies(const Peer& peer, int error) noexcept;
+    void give_up(Assembly& assembly) noexcept;
     void destroy(Assembly& assembly) noexcept;
 
     // rendezvous.cpp

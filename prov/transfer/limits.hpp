@@ -16,10 +16,6 @@ namespace odrc::transfer {
 inline constexpr size_t kInjectSize = 1024;
 inline constexpr size_t kMaxMessage = size_t{1} << 40;
 
-// The longest message that goes in several frames: beyond, no device that was measured is slower if
-// the receiver reads it (bench/README.md).
-inline constexpr uint32_t kMostSliced = 64 << 10;
-
 // How many pieces of memory an operation may have on either side: as many as the device gathers.
 // (A message of that many which does not go inline is copied, since its header takes a place.)
 inline size_t iov_limit(const verbs::Port& port) noexcept {

@@ -152,8 +152,7 @@ bool Engine::replace_assembly(Lane& lane, const Message& announced) noexcept {
     Assembly* assembly = assembly_from(lane);
     if (!assembly) return false;
     Receive* receive = assembly->receive;
-    if (assembly->arrived) inbox_.release(*assembly->arrived);
-    destroy(*assembly);
+    give_up(*assembly);
     if (!receive) return false;
     ++counters_.messages_received;
     counters_.bytes_received += announced.length;
@@ -167,11 +166,17 @@ void Engine::lose_assemblies(const Peer& peer, int error) noexcept {
         Assembly* next = assemblies_.after(*assembly);
         if (assembly->message.peer == &peer) {
             if (assembly->receive) complete(*assembly->receive, assembly->message, 0, error);
-            if (assembly->arrived) inbox_.release(*assembly->arrived);
-            destroy(*assembly);
+            give_up(*assembly);
         }
         assembly = next;
     }
+}
+
+// With what is kept of it.
+void Engine::give_up(Assembly& assembly) noexcept {
+    if (assembly.arrived) inbox_.release(*assembly.arrived);
+    destroy(assembly);
+    weigh();
 }
 
 void Engine::destroy(Assembly& assembly) noexcept {

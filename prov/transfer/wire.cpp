@@ -109,7 +109,7 @@ bool read_any_frame(std::span<const std::byte> bytes, Frame& frame) noexcept {
         break;
     case FrameKind::slices:
         if (flags & (kConfirm | kCollective) || !take(bytes, frame.announcement) || bytes.empty() ||
-            bytes.size() >= frame.announcement.length)
+            bytes.size() >= frame.announcement.length || frame.announcement.length > kSlicedLimit)
             return false;
         break;
     case FrameKind::slice:

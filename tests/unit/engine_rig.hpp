@@ -14,8 +14,9 @@
 #include <rdma/fi_rma.h>
 #include <vector>
 
-namespace rig {
+namespace engine_rig {
 
+using namespace odrc;
 using namespace odrc::transfer;
 
 inline constexpr int kEverything =
@@ -24,7 +25,7 @@ inline constexpr Crossovers kCrossovers{.inlined = 2048,
                                         .copied = 0,
                                         .unregistered = 0,
                                         .eager = wire::kEagerLimit,
-                                        .sliced = kMostSliced};
+                                        .sliced = wire::kSlicedLimit};
 
 class Party {
 public:
@@ -44,7 +45,7 @@ public:
                                    .waitable = true,
                                    .automatic = false,
                                    .regions = nullptr,
-                                   .address = local(),
+                                   .address = rig::local(),
                                    .seal = {},
                                    .atomics = true,
                                    .native_format = false,
@@ -103,8 +104,8 @@ public:
 
 private:
     Watchdog watchdog_;
-    verbs::Adapter device_{device(), Gate::Kind::many_threads, watchdog_};
-    verbs::Adapter soft_{device(), Gate::Kind::many_threads, watchdog_};
+    verbs::Adapter device_{rig::device(), Gate::Kind::many_threads, watchdog_};
+    verbs::Adapter soft_{rig::device(), Gate::Kind::many_threads, watchdog_};
     Gate gate_{Gate::Kind::many_threads};
     ondemand::AddressTable addresses_;
     CompletionSink sink_{256, true, false};
@@ -157,4 +158,4 @@ inline std::vector<std::byte> some_bytes(size_t count) {
     return bytes;
 }
 
-} // namespace rig
+} // namespace engine_rig

@@ -17,10 +17,10 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kEager = static_cast<uint32_t>(wire::kEagerLimit);
+constexpr auto kSliced = static_cast<uint32_t>(wire::kSlicedLimit);
 // Of a device that knows all memory, and of one that does not.
-constexpr CrossoverRange kKnows{{512, 0, 0, 1024, 0},
-                                {2048, kEager, kEager, kEager, kMostSliced},
-                                {2048, 0, 0, kEager, kMostSliced}};
+constexpr CrossoverRange kKnows{
+    {512, 0, 0, 1024, 0}, {2048, kEager, kEager, kEager, kSliced}, {2048, 0, 0, kEager, kSliced}};
 constexpr CrossoverRange kRegisters{
     {512, 0, 0, 1024, 0}, {2048, kEager, kEager, kEager, 0}, {2048, 0, kEager, kEager, 0}};
 
@@ -72,9 +72,9 @@ TEST_CASE("a little noise changes nothing") {
 TEST_CASE("inline data that goes slowly is gathered") {
     DeviceCosts costs = soft0();
     costs.of_size[2].inlined = 200;
-    CHECK(choose(costs, kKnows) == Crossovers{1024, 0, 0, kEager, kMostSliced});
+    CHECK(choose(costs, kKnows) == Crossovers{1024, 0, 0, kEager, kSliced});
     costs.of_size[1].inlined = 200;
-    CHECK(choose(costs, kKnows) == Crossovers{512, 0, 0, kEager, kMostSliced});
+    CHECK(choose(costs, kKnows) == Crossovers{512, 0, 0, kEager, kSliced});
 
     SUBCASE("what is slow for no more than one length is chance") {
         costs = soft0();
@@ -97,7 +97,7 @@ TEST_CASE("inline data that goes slowly is gathered") {
 TEST_CASE("what a device finds slowly by itself is copied") {
     DeviceCosts costs = soft0();
     costs.of_size[0].gathered = costs.of_size[1].gathered = 400;
-    CHECK(choose(costs, kKnows) == Crossovers{2048, 1024, 1024, kEager, kMostSliced});
+    CHECK(choose(costs, kKnows) == Crossovers{2048, 1024, 1024, kEager, kSliced});
     costs.of_size[0].gathered = 65;
     CHECK(choose(costs, kKnows) == kKnows.usual);
 

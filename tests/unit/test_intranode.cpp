@@ -10,7 +10,7 @@
 #include <poll.h>
 
 using namespace odrc;
-using namespace rig;
+using namespace engine_rig;
 
 TEST_CASE("endpoints of one host meet on soft0 where both have it, else on the device") {
     for (const bool soft : {true, false}) {

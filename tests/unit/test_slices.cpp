@@ -9,7 +9,7 @@
 #include <utility>
 
 using namespace odrc;
-using namespace rig;
+using namespace engine_rig;
 
 namespace {
 
@@ -40,7 +40,7 @@ private:
 };
 
 // Else all is announced.
-bool delivers() { return device().port().delivers; }
+bool delivers() { return rig::device().port().delivers; }
 
 constexpr size_t kLength = 32 << 10;
 constexpr int kSlices = 4;

@@ -85,6 +85,53 @@ TEST_CASE("an announce frame carries its segments") {
     }
 }
 
+TEST_CASE("the first slice of a message says how long it is, and the others nothing") {
+    std::byte bytes[256]{};
+    const FrameHeader header{FrameKind::slices, kTagged | kData, 0, 5, 77};
+    const size_t fields = write_header(bytes, header, 42, 0);
+    const auto say = [&](uint64_t length) {
+        const Announcement whole{length};
+        std::memcpy(bytes + fields, &whole, sizeof whole);
+    };
+    const size_t size = fields + sizeof(Announcement) + 100;
+    say(101);
+    const auto frame = read_frame(first(bytes, size));
+    REQUIRE(frame);
+    CHECK(frame->message_length() == 101);
+    CHECK(frame->payload.size() == 100);
+    CHECK(frame->header.tag == 77);
+    CHECK(frame->data == 42);
+    CHECK(frame->is_counted());
+
+    SUBCASE("it is not the whole message, nor nothing of it") {
+        CHECK_FALSE(read_frame(first(bytes, size - 100)));
+        CHECK_FALSE(read_frame(first(bytes, size + 1)));
+        CHECK_FALSE(read_frame(first(bytes, fields)));
+    }
+    SUBCASE("of messages that are not too long") {
+        say(kSlicedLimit);
+        CHECK(read_frame(first(bytes, size)));
+        say(kSlicedLimit + 1);
+        CHECK_FALSE(read_frame(first(bytes, size)));
+    }
+    SUBCASE("nobody waits for an answer") {
+        const FrameHeader confirmed{FrameKind::slices, kConfirm, 0, 5, 77};
+        const Announcement whole{200};
+        const size_t end = write_header(bytes, confirmed, 0, 1);
+        std::memcpy(bytes + end, &whole, sizeof whole);
+        CHECK_FALSE(read_frame(first(bytes, end + sizeof whole + 100)));
+    }
+    SUBCASE("the next one has bytes alone") {
+        const FrameHeader next{FrameKind::slice, 0, 0, 6, 0};
+        const size_t begin = write_header(bytes, next, 0, 0);
+        REQUIRE(read_frame(first(bytes, begin + 1)));
+        CHECK(read_frame(first(bytes, begin + 100))->payload.size() == 100);
+        CHECK_FALSE(read_frame(first(bytes, begin)));
+        const FrameHeader tagged{FrameKind::slice, kTagged, 0, 6, 0};
+        CHECK_FALSE(read_frame(first(bytes, write_header(bytes, tagged, 0, 0) + 100)));
+    }
+}
+
 TEST_CASE("a note behind a write carries what its target is to hear, and nothing else") {
     std::byte bytes[kMaxHeader + 1];
     for (const uint8_t flags : {int(kData), int(kConfirm), kData | kConfirm}) {
