@@ -72,7 +72,7 @@ constexpr size_t kLengths[] = {8193, 12000, 16384, 16385, 20001, 32768, 65535, 6
 } // namespace
 
 TEST_CASE("the first message of that length goes in slices") {
-    for (const size_t length : {8193, 16384, 32768, 65536, 65537}) {
+    for (const size_t length : {8193, 65536, 65537}) {
         CAPTURE(length);
         Rig r;
         const bool sliced = has_slices(r.a) && length <= statistics_of(r.a).sliced_bytes_most;
@@ -206,9 +206,9 @@ TEST_CASE("what is to be confirmed, or waits for others, goes in no slices") {
     }
 }
 
-// Some begin with slices, for which receives run out.
+// More than there are receives for.
 TEST_CASE("of many who send in slices at once to one who does not look, all messages come") {
-    constexpr size_t kSenders = 40, kEach = 12;
+    constexpr size_t kSenders = 12, kEach = 8;
     Crowd crowd{kSenders};
     std::vector<int> words(kSenders), sends(kSenders * kEach), receives(sends.size());
     const auto finish = [&crowd](Watched& side, const void* context) {
@@ -227,7 +227,7 @@ TEST_CASE("of many who send in slices at once to one who does not look, all mess
     std::vector<std::vector<char>> out;
     std::vector<bool> sent(sends.size());
     for (size_t i = 0; i < sends.size(); ++i)
-        out.push_back(pattern(8193 + i * 119, static_cast<char>(i)));
+        out.push_back(pattern(8193 + i * 597, static_cast<char>(i)));
     for (size_t round = 0; round < kEach; ++round) {
         for (size_t s = 0; s < kSenders; ++s) {
             const size_t i = round * kSenders + s;
