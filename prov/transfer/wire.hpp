@@ -129,8 +129,8 @@ inline constexpr size_t kMaxHeader = kMaxMessageHeader + kIovLimit * sizeof(uint
 // The largest message that may travel in its frame: up to here no device that was measured reads
 // faster (bench/README.md). Where one does, its sender announces shorter ones (crossovers.hpp).
 inline constexpr size_t kEagerLimit = 8192;
-// The largest that may go in several: beyond, no device that was measured is slower if the receiver
-// reads it.
+// The largest that may go in several: a longer one gains less by that, and takes the more memory of
+// a receiver that is not ready for it.
 inline constexpr size_t kSlicedLimit = 65536;
 // A buffer for any frame, in whole cache lines.
 inline constexpr size_t kFrameBytes = (kMaxHeader + kEagerLimit + 63) / 64 * 64;
