@@ -23,4 +23,11 @@ inline fi_odrc_statistics statistics_of(const Watched& side) {
     return statistics;
 }
 
+// How many messages went that way, of any length.
+inline uint64_t messages_of(const fi_odrc_by_size& way) {
+    uint64_t messages = 0;
+    for (const auto& of_size : way.classes) messages += of_size.messages;
+    return messages;
+}
+
 } // namespace duo

@@ -58,11 +58,6 @@ TEST_CASE("a message is announced if it is longer than what goes in one send, or
         CHECK(std::equal(in.begin(), in.end(), out.begin()));
     }
     const fi_odrc_statistics sent = statistics_of(d.a);
-    const auto all = [](const fi_odrc_by_size& way) {
-        uint64_t messages = 0;
-        for (const auto& of_size : way.classes) messages += of_size.messages;
-        return messages;
-    };
-    CHECK(all(sent.sent_eager) + all(sent.sent_ring) == 1);
-    CHECK(all(sent.sent_announced) == 1);
+    CHECK(messages_of(sent.sent_eager) + messages_of(sent.sent_ring) == 1);
+    CHECK(messages_of(sent.sent_announced) == 1);
 }

@@ -16,12 +16,7 @@ namespace {
 constexpr int kMany = 1000;
 constexpr uint64_t kRings = 8;
 
-uint64_t by_ring(const Watched& side) {
-    uint64_t messages = 0;
-    for (const auto& size_class : statistics_of(side).sent_ring.classes)
-        messages += size_class.messages;
-    return messages;
-}
+uint64_t by_ring(const Watched& side) { return messages_of(statistics_of(side).sent_ring); }
 
 // Messages from one side to the other, each there before the next one goes.
 template <class Group>

@@ -16,12 +16,6 @@ namespace {
 constexpr uint64_t kTag = 7;
 constexpr size_t kSlice = 8192;
 
-uint64_t all(const fi_odrc_by_size& way) {
-    uint64_t messages = 0;
-    for (const auto& of_size : way.classes) messages += of_size.messages;
-    return messages;
-}
-
 // The device has them go in slices.
 bool has_slices(const Watched& side) { return statistics_of(side).sliced_bytes_most > 0; }
 
@@ -91,8 +85,9 @@ TEST_CASE("the first message of that length goes in slices") {
         CHECK_FALSE(r.outcome(r.a, &r.sending).error);
         CHECK(in == out);
         const auto after = statistics_of(r.a);
-        CHECK(all(after.sent_sliced) - all(before.sent_sliced) == (sliced ? 1 : 0));
-        CHECK(all(after.sent_announced) - all(before.sent_announced) == (sliced ? 0 : 1));
+        CHECK(messages_of(after.sent_sliced) - messages_of(before.sent_sliced) == (sliced ? 1 : 0));
+        CHECK(messages_of(after.sent_announced) - messages_of(before.sent_announced) ==
+              (sliced ? 0 : 1));
         if (sliced) CHECK(after.posts - before.posts == (length + kSlice - 1) / kSlice);
         CHECK(after.messages_sent - before.messages_sent == 1);
         CHECK(after.bytes_sent - before.bytes_sent == length);
@@ -202,7 +197,7 @@ TEST_CASE("what is to be confirmed, or waits for others, goes in no slices") {
         CHECK_FALSE(r.outcome(r.a, &r.sending).error);
         CHECK_FALSE(r.outcome(r.b, &r.receiving).error);
         CHECK(in == out);
-        CHECK(all(statistics_of(r.a).sent_sliced) == 0);
+        CHECK(messages_of(statistics_of(r.a).sent_sliced) == 0);
     }
 }
 
@@ -247,8 +242,8 @@ TEST_CASE("of many who send in slices at once to one who does not look, all mess
     for (size_t s = 0; s < kSenders; ++s) {
         for (size_t i = s; i < sends.size(); i += kSenders)
             if (sent[i]) CHECK_FALSE(finish(*crowd.senders[s], &sends[i]).error);
-        sliced += all(statistics_of(*crowd.senders[s]).sent_sliced);
-        announced += all(statistics_of(*crowd.senders[s]).sent_announced);
+        sliced += messages_of(statistics_of(*crowd.senders[s]).sent_sliced);
+        announced += messages_of(statistics_of(*crowd.senders[s]).sent_announced);
     }
     CHECK((sliced > 0) == has_slices(*crowd.senders[0]));
     CHECK(sliced + announced == static_cast<uint64_t>(std::ranges::count(sent, true)));
