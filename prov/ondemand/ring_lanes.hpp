@@ -45,6 +45,7 @@ public:
     auto begin() const noexcept { return lanes_.begin(); }
     auto end() const noexcept { return begin() + count_; }
     bool empty() const noexcept { return count_ == 0; }
+    size_t count() const noexcept { return count_; }
     bool full() const noexcept { return count_ == most_; }
     // Whether more are given away: not while the watchdog may sleep.
     bool gives() const noexcept { return gives_; }

@@ -160,9 +160,11 @@ public:
     RingOffer offer() const noexcept;
 
     // False while the next record has not come, as far as its end tells.
-    bool has_something() const noexcept {
+    bool has_something() const noexcept { return summed_ || has_next(); }
+    // The next record has come, and its end tells.
+    bool has_next() const noexcept {
         const uint32_t number = number_behind(freed_);
-        return summed_ || end_at(place_).mark == number || end_at({}).mark == number;
+        return !summed_ && (end_at(place_).mark == number || end_at({}).mark == number);
     }
     // The end of the next record, if that has come; else it has no length.
     RecordEnd look() noexcept {

@@ -169,7 +169,7 @@ private:
         bool found = poll(stations_.device());
         if (stations_.soft() && poll(*stations_.soft())) found = true;
         if (stations_.datagrams() && poll(*stations_.datagrams())) found = true;
-        return found;
+        return found || linger();
     }
     bool poll(ondemand::Station& station) noexcept;
     void dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept;
@@ -354,6 +354,7 @@ private:
     void take_early(Peer& peer) noexcept;
     void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
     bool poll_rings() noexcept;
+    bool linger() noexcept;
     bool take_from_ring(Lane& lane, int most) noexcept;
     void empty_ring(Lane& lane) noexcept;
 
