@@ -168,8 +168,10 @@ bool Engine::poll_rings() noexcept {
 bool Engine::linger() noexcept {
     const ondemand::RingLanes& rings = stations_.rings();
     for (size_t looks = 0; looks < kLingering && !rings.empty(); looks += rings.count())
-        for (Lane* lane : rings)
+        for (Lane* lane : rings) {
             if (lane->ring()->has_next()) return poll_rings();
+            lane->ring()->fetch_next(looks);
+        }
     return false;
 }
 
