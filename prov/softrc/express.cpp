@@ -15,6 +15,21 @@
 
 namespace odrc::soft {
 
+// Where a write goes. Null if it may not go there, or this process does not see it.
+[[gnu::always_inline]] inline std::byte* QueuePair::find_target(const ibv_send_wr& wr,
+                                                                uint32_t length) noexcept {
+    const auto& there = wr.wr.rdma;
+    if (link_.port->access.load(std::memory_order_relaxed) & IBV_ACCESS_REMOTE_WRITE) [[likely]]
+        if (std::byte* to = link_.target.find(there.rkey, there.remote_addr, length)) return to;
+    Place place;
+    if (find_remote(there.remote_addr, there.rkey, length, IBV_ACCESS_REMOTE_WRITE, place) !=
+            IBV_WC_SUCCESS ||
+        !place.mapped)
+        return nullptr;
+    link_.target.keep(link_.process->arena(), link_.process->own(), place);
+    return place.mapped;
+}
+
 // Nothing, and nothing done, if there is anything special about the request or the moment. It goes
 // the long way then, which decides what becomes of it.
 [[gnu::always_inline]] inline std::optional<ibv_wc_status>
@@ -37,12 +52,8 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
         if (outcome.verdict != Verdict::done) return std::nullopt;
         return outcome.status;
     }
-    Place place;
-    if (find_remote(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, length, IBV_ACCESS_REMOTE_WRITE,
-                    place) != IBV_WC_SUCCESS ||
-        !place.mapped)
-        return std::nullopt;
-    std::byte* to = place.mapped;
+    std::byte* to = find_target(wr, length);
+    if (!to) return std::nullopt;
     for (const ibv_sge* s = wr.sg_list; s != last; to += s->length, ++s)
         copy_bytes(to, reinterpret_cast<const void*>(s->addr), s->length);
     copy_bytes(to, reinterpret_cast<const void*>(last->addr), last->length);

@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 10;
+inline constexpr uint32_t kLayoutVersion = 11;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -63,13 +63,13 @@ inline constexpr uint32_t kMaxRegions = 1 << 16;
 // A memory region. The owner writes it while the key is 0; senders read it and then find the key
 // unchanged, or start again.
 struct alignas(kLine) Region {
-    std::atomic<uint32_t> key; // index << 8 | uses; 0: none
+    std::atomic<uint32_t> key; // index << 8 | lower bits of the life; 0: none
     uint32_t access;           // IBV_ACCESS_*
     uint32_t pd;
-    uint8_t uses;  // counts the regions that had this entry: tells their keys apart
     uint64_t base; // where it begins in the addresses that senders use
     uint64_t length;
-    uint64_t address; // where it begins in the owner
+    uint64_t address;           // where it begins in the owner
+    std::atomic<uint64_t> life; // counts the regions that had this entry: tells them apart
 };
 
 // A pipe of the owner's that others write events into (numbers of 64 bits).

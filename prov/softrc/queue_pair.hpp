@@ -9,6 +9,7 @@
 #include "softrc/completion_queue.hpp"
 #include "softrc/process.hpp"
 #include "softrc/receive_ring.hpp"
+#include "softrc/target.hpp"
 
 #include <cerrno>
 #include <infiniband/verbs.h>
@@ -104,6 +105,7 @@ private:
         uint64_t completion_ring{0}; // where it was seen last
         ReceiveRingView receives;
         CompletionRingView completions;
+        Target target;
         bool recovered{false}; // the process has died, and what it held is taken back
         explicit operator bool() const noexcept { return port != nullptr; }
         // Looks whether the completion queue was resized. False if it cannot be found.
@@ -209,6 +211,7 @@ private:
     }
 
     // express.cpp
+    std::byte* find_target(const ibv_send_wr& wr, uint32_t length) noexcept;
     std::optional<ibv_wc_status> carry_out_at_once(const ibv_send_wr& wr) noexcept;
     int carry_out_now(const ibv_send_wr& wr) noexcept;
 

@@ -33,8 +33,9 @@ uint32_t Regions::add(uint32_t pd, void* address, size_t length, uint64_t base,
     region.base = base;
     region.address = reinterpret_cast<uint64_t>(address);
     region.length = length;
-    region.uses = static_cast<uint8_t>(region.uses + 1);
-    const uint32_t key = index << 8 | region.uses;
+    const uint64_t life = region.life.load(std::memory_order_relaxed) + 1;
+    region.life.store(life, std::memory_order_relaxed);
+    const uint32_t key = index << 8 | static_cast<uint8_t>(life);
     region.key.store(key, std::memory_order_release);
     return key;
 }
