@@ -228,6 +228,11 @@ int SoftContext::destroy_qp(ibv_qp* qp) noexcept {
     return 0;
 }
 
+const std::byte* SoftContext::peer_memory(ibv_qp* qp, uint64_t address, uint32_t rkey,
+                                          size_t length) noexcept {
+    return static_cast<QueuePair*>(qp)->peer_memory(address, rkey, length);
+}
+
 ibv_ah* SoftContext::create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept {
     if (!may_reach(*attr)) {
         errno = EINVAL;

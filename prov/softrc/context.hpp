@@ -44,6 +44,8 @@ public:
     ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) noexcept override;
     int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept override;
     int destroy_qp(ibv_qp* qp) noexcept override;
+    const std::byte* peer_memory(ibv_qp* qp, uint64_t address, uint32_t rkey,
+                                 size_t length) noexcept override;
     ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override;
     int destroy_ah(ibv_ah* ah) noexcept override;
     ibv_gid gid() const noexcept override;

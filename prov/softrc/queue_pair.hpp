@@ -77,6 +77,9 @@ public:
         return srq ? static_cast<SharedReceiveQueue*>(srq)->queue : *own_receives_;
     }
 
+    // Where this process sees what it may write to at the peer; else null.
+    const std::byte* peer_memory(uint64_t address, uint32_t rkey, size_t length) noexcept;
+
     // The completion of a send was polled: the send queue has room again up to this position.
     // Gives the work request's wr_id, if there is such a send.
     std::optional<uint64_t> sent(uint32_t position) noexcept;

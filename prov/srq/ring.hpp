@@ -28,6 +28,7 @@
 // begins anew that would reach there itself. Where records have sums none does at all.
 
 #include "base/counters.hpp"
+#include "base/prefetch.hpp"
 #include "verbs_rc/adapter.hpp"
 
 #include <algorithm>
@@ -94,13 +95,18 @@ private:
 // A ring of a peer's, into which we write.
 class RingWriter {
 public:
-    void open(const RingOffer& offer) noexcept {
+    // seen: where this process sees the end of it, if it does; else null.
+    void open(const RingOffer& offer, const std::byte* seen = nullptr) noexcept {
         *this = {};
         end_ = offer.end;
+        seen_ = seen;
         rkey_ = offer.rkey;
         summed_ = offer.summed != 0;
     }
-    void close() noexcept { end_ = 0; }
+    void close() noexcept {
+        end_ = 0;
+        seen_ = nullptr;
+    }
 
     bool is_open() const noexcept { return end_ != 0; }
     // False as well if it is not open.
@@ -109,11 +115,14 @@ public:
     }
     // Where the next record ends, if it has so many granules.
     uint64_t begin(uint32_t granules) noexcept {
-        next_ = place_;
-        if (freed_ == written_ && granules <= place_.get() && !summed_ &&
-            written_ % kRewound < kRewound - kRound)
-            next_.rewind();
+        next_ = next(granules);
         return end_ - uint64_t{next_.get()} * kGranule;
+    }
+    // A record of one granule is about to be written. To get its line from the receiver takes
+    // longest of all: so that is begun first. The end of a longer one would be taken back again by
+    // the receiver, who looks there, before its turn has come.
+    void fetch_next() const noexcept {
+        if (seen_) fetch_to_write(seen_ - size_t{next(1).get()} * kGranule - sizeof(RecordEnd));
     }
     uint32_t rkey() const noexcept { return rkey_; }
     // Behind the frame, whose record is of that size.
@@ -139,7 +148,14 @@ private:
     static constexpr uint32_t kRewound = 1 << 20;
     static constexpr uint32_t kRound = kGranules + granules_of(kMostInRecord);
 
+    RingPlace next(uint32_t granules) const noexcept {
+        const bool anew = freed_ == written_ && granules <= place_.get() && !summed_ &&
+                          written_ % kRewound < kRewound - kRound;
+        return anew ? RingPlace{} : place_;
+    }
+
     uint64_t end_{0};
+    const std::byte* seen_{nullptr};
     uint32_t rkey_{0};
     bool summed_{false};
     RingPlace place_; // behind the record that was written last
@@ -179,16 +195,15 @@ public:
         return have_come();
     }
     // The next record has not come, as the look of that number found. Fetches what lies before its
-    // end, if it is like the last one and as short as not to be disturbed by that: then whoever sees
-    // the end need not wait for the beginning, which was written before. A call of its own, as it has
-    // no result, would be left out.
+    // end, if it is like the last one and as short as not to be disturbed by that: then whoever
+    // sees the end need not wait for the beginning, which was written before.
     [[gnu::always_inline]] void fetch_next(size_t look) const noexcept {
         const size_t lines = last_granules_ - 1;
         if (lines > 2 * kFetched) return;
         const size_t begin = lines > kFetched && look % 2 ? kFetched : 0;
         const size_t end = std::min(lines, begin + kFetched);
         const std::byte* line = end_ - (size_t{begins_anew_ ? 0 : place_.get()} + 2) * kGranule;
-        for (size_t i = begin; i < end; ++i) __builtin_prefetch(line - i * kGranule);
+        for (size_t i = begin; i < end; ++i) fetch_to_read(line - i * kGranule);
     }
     std::span<const std::byte> frame(RecordEnd end) const noexcept {
         const size_t length = length_of(end);

@@ -250,6 +250,7 @@ private:
     void give_ring(Lane& lane) noexcept;
     bool tell_of_ring(Lane& lane, wire::RingWord word,
                       std::span<const std::byte> payload = {}) noexcept;
+    static void open_ring(Lane& lane, const wire::RingOffer& offer) noexcept;
     void on_ring_word(Lane& lane, const wire::Frame& frame) noexcept;
     bool leave_ring(Lane& lane) noexcept;
 

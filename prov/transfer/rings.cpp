@@ -76,12 +76,18 @@ bool Engine::tell_of_ring(Lane& lane, wire::RingWord word,
     return post_uncounted(lane, wire::FrameKind::ring, static_cast<uint64_t>(word), payload);
 }
 
+void Engine::open_ring(Lane& lane, const wire::RingOffer& offer) noexcept {
+    const std::byte* const seen =
+        lane.qp().peer_memory(offer.end - srq::kRingBytes, offer.rkey, srq::kRingBytes);
+    lane.ring_out().open(offer, seen ? seen + srq::kRingBytes : nullptr);
+}
+
 void Engine::on_ring_word(Lane& lane, const wire::Frame& frame) noexcept {
     switch (wire::RingWord{frame.header.tag}) {
     case wire::RingWord::offer:
         // What was written before speaks of the ring that we had before.
         if (lane.ring()) empty_ring(lane);
-        return lane.ring_out().open(frame.offer());
+        return open_ring(lane, frame.offer());
     case wire::RingWord::recall:
         lane.ring_out().close();
         lane.set_leaves_ring(true);

@@ -34,6 +34,10 @@ struct ShortFrame {
 };
 static_assert(sizeof(ShortFrame) <= srq::kMostInRecord);
 
+// A message as short as this makes a record of one granule, whatever its header.
+inline constexpr size_t kInOneGranule =
+    srq::kGranule - sizeof(srq::RecordEnd) - sizeof(wire::FrameHeader) - sizeof(uint64_t);
+
 // Copies the pieces one after the other, and gives the end.
 inline std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
     for (const iovec& v : iov) {

@@ -21,6 +21,7 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
     Peer* peer = peers_.find(a.to);
     if (!peer) return -FI_EINVAL;
 
+    if (length <= kInOneGranule && peer->listens()) peer->lane->ring_out().fetch_next();
     if (length < srq::kMostInRecord && peer->listens() && peer->lane->delivers_messages() &&
         !(a.flags & (FI_FENCE | FI_MORE | kConfirmed)) && may_post(*peer) &&
         deliver(*peer->lane, a, length))

@@ -77,6 +77,13 @@ public:
     virtual int modify_qp(ibv_qp* qp, ibv_qp_attr* attr, int mask) noexcept = 0;
     virtual int destroy_qp(ibv_qp* qp) noexcept = 0;
 
+    // Where this process sees memory of the peer's that a connection may write to; else null. What
+    // is there now is the device's affair: it is for no more than to have lines fetched in time.
+    virtual const std::byte* peer_memory(ibv_qp*, uint64_t /*address*/, uint32_t /*rkey*/,
+                                         size_t /*length*/) noexcept {
+        return nullptr;
+    }
+
     virtual ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept = 0;
     virtual int destroy_ah(ibv_ah* ah) noexcept = 0;
 

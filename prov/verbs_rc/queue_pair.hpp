@@ -48,6 +48,11 @@ public:
     // Through RTR to RTS. Gives 0 or a positive errno.
     int connect(const QpAddress& remote) noexcept;
 
+    // As Context::peer_memory.
+    const std::byte* peer_memory(uint64_t address, uint32_t rkey, size_t length) noexcept {
+        return adapter_.context().peer_memory(qp_.get(), address, rkey, length);
+    }
+
     // To the error state: what is posted is flushed.
     void fail() noexcept;
 

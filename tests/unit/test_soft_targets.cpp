@@ -32,6 +32,24 @@ uint64_t number_at(const void* address) {
 
 } // namespace
 
+TEST_CASE("a connection says where the peer's memory is seen, if that may be written to") {
+    Pair p;
+    const auto seen = [&p](const void* address, uint32_t rkey, size_t length) {
+        return p.a.context().peer_memory(p.qa.get(), reinterpret_cast<uint64_t>(address), rkey,
+                                         length);
+    };
+    const auto* memory = reinterpret_cast<const std::byte*>(p.in_b.data());
+    CHECK(seen(memory + 8, p.mb->rkey, 100) == memory + 8);
+    CHECK(seen(memory + 8, p.mb->rkey, p.in_b.size()) == nullptr);
+    CHECK(seen(memory + 8, p.mb->rkey, SIZE_MAX) == nullptr);
+    CHECK(seen(memory + 8, p.mb->rkey + 1, 100) == nullptr);
+    verbs::Mr read = p.b.register_memory(p.in_b.data(), 4096, IBV_ACCESS_REMOTE_READ);
+    CHECK(seen(memory + 8, read->rkey, 100) == nullptr);
+    CHECK_FALSE(p.a.poll());
+    REQUIRE(p.b.to_error(p.qb.get()) == 0);
+    CHECK(seen(memory + 8, p.mb->rkey, 100) == nullptr);
+}
+
 TEST_CASE("short writes find their places in a region, to its last byte") {
     Pair p;
     char* const last = p.in_b.data() + p.in_b.size() - 8;
