@@ -67,17 +67,6 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     return carry_out_at_once(wr) ? 0 : EAGAIN;
 }
 
-const std::byte* QueuePair::peer_memory(uint64_t address, uint32_t rkey, size_t length) noexcept {
-    std::lock_guard guard{lock_};
-    if (!is_at_ease() || length > kMaxMessage) return nullptr;
-    const Busy busy{*port_};
-    Place place;
-    if (!peer_is_ready() || find_remote(address, rkey, static_cast<uint32_t>(length),
-                                        IBV_ACCESS_REMOTE_WRITE, place) != IBV_WC_SUCCESS)
-        return nullptr;
-    return place.mapped;
-}
-
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {
     std::lock_guard guard{lock_};
     while (wr) {

@@ -5,6 +5,7 @@
 
 #include "softrc/queue_pair.hpp"
 
+#include "softrc/busy.hpp"
 #include "softrc/visit.hpp"
 
 #include <algorithm>
@@ -122,6 +123,17 @@ QueuePair::Link QueuePair::find_link(uint32_t qp_number, ibv_qp_type type) const
     link.port = port;
     if (!link.receives || !link.refresh()) return {};
     return link;
+}
+
+const std::byte* QueuePair::peer_memory(uint64_t address, uint32_t rkey, size_t length) noexcept {
+    std::lock_guard guard{lock_};
+    if (!is_at_ease() || length > kMaxMessage) return nullptr;
+    const Busy busy{*port_};
+    Place place;
+    if (!peer_is_ready() || find_remote(address, rkey, static_cast<uint32_t>(length),
+                                        IBV_ACCESS_REMOTE_WRITE, place) != IBV_WC_SUCCESS)
+        return nullptr;
+    return place.mapped;
 }
 
 std::optional<uint64_t> QueuePair::sent(uint32_t position) noexcept {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "base/spin_lock.hpp"
 #include "softrc/arena.hpp"
 #include "softrc/arena_view.hpp"
@@ -36,7 +37,7 @@ public:
     void prefetch() const noexcept {
         const Ticket next = ticket(ring_->head.load(std::memory_order_relaxed));
         if (ticket_state(next) == TicketState::posted && ticket_wr(next) < capacity_)
-            __builtin_prefetch(&request(ticket_wr(next)));
+            fetch_to_read(&request(ticket_wr(next)));
     }
 
     // Whether the limit of a shared receive queue is passed. True once for each time it is set.
