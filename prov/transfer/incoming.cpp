@@ -167,10 +167,11 @@ bool Engine::poll_rings() noexcept {
 // into its ring lies there until the next: so there are some more before the answer is no.
 bool Engine::linger() noexcept {
     const ondemand::RingLanes& rings = stations_.rings();
-    for (size_t looks = 0; looks < kLingering && !rings.empty(); looks += rings.count())
+    if (rings.empty()) return false;
+    for (size_t look = 0; look * rings.count() < kLingering; ++look)
         for (Lane* lane : rings) {
             if (lane->ring()->has_next()) return poll_rings();
-            lane->ring()->fetch_next(looks);
+            lane->ring()->fetch_next(look);
         }
     return false;
 }
