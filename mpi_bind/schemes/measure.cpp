@@ -199,7 +199,7 @@ void measure_device(Trial& trial, const TrialMemory& with, SchemeCosts& costs) {
         write, write.times(kMany), write.of(pieces, 1), write.bytes_each(kTrialBytes), //
         read, read.times(kMany), read.of(pieces, 1), read.bytes_each(kTrialBytes),     //
         plain, plain.bytes_each(kTrialBytes),                                          //
-        place.of(2, 2), place.of(pieces, pieces), place.of(pieces, pieces).bytes_each(kLong)});
+        place.of(2, 2), place.of(pieces, pieces), place.of(2, 2).bytes_each(kTrialBytes / 4)});
     constexpr size_t kMoreBytes = kTrialBytes - kShort;
     costs.word = one_write.whole / 2;
     costs.write = slope(one_write.whole, writes.whole, kMany - 1);
@@ -211,7 +211,7 @@ void measure_device(Trial& trial, const TrialMemory& with, SchemeCosts& costs) {
     costs.read_byte = slope(one_read.whole, long_read.whole, kMoreBytes);
     costs.plain_byte = slope(one_plain.whole, long_plain.whole, kMoreBytes);
     costs.placed = slope(two_places.whole, places.whole, pieces - 2);
-    costs.placed_byte = slope(places.whole, long_places.whole, pieces * (kLong - kShort));
+    costs.placed_byte = slope(two_places.whole, long_places.whole, 2 * (kTrialBytes / 4 - kShort));
 }
 
 void measure_processor(Fabric& fabric, SchemeCosts& costs) {
