@@ -48,7 +48,7 @@ private:
         const size_t bytes = message_.bytes_of(next_);
         std::byte* const packed = staging_.address + next_ % places_ * answer.segment;
         if (packed_ == next_) {
-            message_.data().pack(message_.segment_begin(next_), {packed, bytes});
+            message_.pack(message_.segment_begin(next_), {packed, bytes});
             ++packed_;
         }
         Transfer::Step& step = *message_.step(next_);

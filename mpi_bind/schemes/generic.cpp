@@ -21,7 +21,7 @@ public:
             return;
         }
         bytes_ = {packed_.make(message.bytes()), message.bytes()};
-        data.pack(0, bytes_);
+        message.pack(0, bytes_);
     }
     Next go_on() noexcept override {
         if (sent_) return Next::over;
@@ -56,7 +56,7 @@ public:
         return posted_ ? Next::over : Next::again;
     }
     void on_step(uint64_t) noexcept override {
-        if (packed_) message_.data().unpack(0, bytes_);
+        if (packed_) message_.unpack(0, bytes_);
     }
 
 private:

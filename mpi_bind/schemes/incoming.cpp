@@ -60,6 +60,7 @@ Next Incoming::go_on() noexcept {
 void Incoming::choose() {
     transfers_.learn_costs(peer_, offer_.trial);
     transfers_.footprint().add(data_.address, answer_.bytes);
+    transfers_.pace().chosen();
     const Shape shape = shape_of(data_);
     plan_ = choose_with(shape, true);
     if (plan_->scheme == Scheme::multi_w && !(expose_data() && name_layout()))
@@ -92,7 +93,7 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   {.unpacks = transfers_.unpacked().open(),
                    .exposes = exposes,
                    .overlaps = transfers_.overlaps(),
-                   .caches = transfers_.are_cached()},
+                   .caches = transfers_.are_cached() && !offer_.copies_slowly},
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all

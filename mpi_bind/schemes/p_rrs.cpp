@@ -41,7 +41,7 @@ private:
     void pack() noexcept {
         const Answer& answer = message_.answer();
         std::byte* const place = staging_.address + packed_ % answer.room * answer.segment;
-        message_.data().pack(message_.segment_begin(packed_), {place, message_.bytes_of(packed_)});
+        message_.pack(message_.segment_begin(packed_), {place, message_.bytes_of(packed_)});
         ++packed_;
     }
     bool tell() noexcept {

@@ -24,6 +24,14 @@ Transfer::Transfer(Transfers& transfers, const Data& data, fi_addr_t peer,
 
 Fabric& Transfer::fabric() const noexcept { return transfers_.fabric(); }
 
+void Transfer::pack(size_t from, std::span<std::byte> out) const noexcept {
+    transfers_.copy(data_, out.size(), [&] { data_.pack(from, out); });
+}
+
+void Transfer::unpack(size_t from, std::span<const std::byte> in) const noexcept {
+    transfers_.copy(data_, in.size(), [&] { data_.unpack(from, in); });
+}
+
 void Transfer::wake() noexcept { transfers_.wake(*this); }
 
 Transfer::Step* Transfer::step(uint64_t what) noexcept {

@@ -35,6 +35,9 @@ public:
     Fabric& fabric() const noexcept;
     fi_addr_t peer() const noexcept { return peer_; }
     const Data& data() const noexcept { return data_; }
+    // Packs bytes of the data, or unpacks them, from that one on.
+    void pack(size_t from, std::span<std::byte> out) const noexcept;
+    void unpack(size_t from, std::span<const std::byte> in) const noexcept;
     size_t bytes() const noexcept { return answer_.bytes; }
     const Answer& answer() const noexcept { return answer_; }
     uint64_t segments() const noexcept {

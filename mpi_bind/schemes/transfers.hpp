@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include "blocks.hpp"
 #include "layout_cache.hpp"
+#include "schemes/copy_pace.hpp"
 #include "schemes/costs.hpp"
 #include "schemes/experience.hpp"
 #include "schemes/footprint.hpp"
@@ -52,7 +54,19 @@ public:
     Footprint& footprint() noexcept { return footprint_; }
     // Whether the caches hold what the messages of all who share them lie in, if others have as
     // much.
-    bool are_cached() const noexcept { return sharing_ * footprint_.bytes() <= cache_; }
+    bool are_cached() const noexcept {
+        return sharing_ * footprint_.bytes() <= cache_ && !pace_.is_slow();
+    }
+    CopyPace& pace() noexcept { return pace_; }
+    // Copies bytes of the data, and notes what that takes where it counts: where processes share
+    // processors.
+    template <class F>
+    void copy(const Data& data, size_t bytes, F&& f) {
+        if (overlaps()) return f();
+        const double begin = now();
+        f();
+        pace_.copied(bytes, blocks_of(data).mean(), now() - begin, costs_.known());
+    }
     Costs& costs() noexcept { return costs_; }
     void learn_costs(fi_addr_t peer, const TrialMemory& trial);
     Experience& experience() noexcept { return experience_; } // of what was offered
@@ -93,6 +107,7 @@ private:
     const size_t sharing_;
     const size_t cache_; // bytes
     Footprint footprint_;
+    CopyPace pace_;
     Costs costs_;
     Experience experience_;
     Experience departures_;

@@ -33,8 +33,8 @@ public:
 
 private:
     void unpack(uint64_t segment) const noexcept {
-        message_.data().unpack(message_.segment_begin(segment),
-                               {message_.segment(segment), message_.bytes_of(segment)});
+        message_.unpack(message_.segment_begin(segment),
+                        {message_.segment(segment), message_.bytes_of(segment)});
     }
 
     Incoming& message_;

@@ -20,6 +20,7 @@ Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
             .wanted = kAnyScheme,
             .way = kAnyScheme,
             .is_settled = false,
+            .copies_slowly = false,
             .asking = 0,
             .trial = {}};
 }

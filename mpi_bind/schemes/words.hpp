@@ -40,8 +40,9 @@ struct Offer {
     uint32_t number; // the sender's, for this message
     uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
     uint8_t way; // by which the last one like it came to the sender, unless that was said before
-    bool is_settled; // that this way is the quickest of those known
-    uint32_t asking; // nanoseconds until an offer of the sender's is answered, at least
+    bool is_settled;    // that this way is the quickest of those known
+    bool copies_slowly; // the sender, just now (copy_pace.hpp)
+    uint32_t asking;    // nanoseconds until an offer of the sender's is answered, at least
     TrialMemory trial;
 };
 inline constexpr uint8_t kAnyScheme = 0xff;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The odrc authors
 
 #include "schemes/choice.hpp"
+#include "schemes/copy_pace.hpp"
 #include "schemes/footprint.hpp"
 #include "schemes/kept_costs.hpp"
 
@@ -152,6 +153,47 @@ TEST_CASE("the memory of the last messages counts once each") {
     CHECK(footprint.bytes() == 6010);
     for (char& place : places) footprint.add(&place, 1);
     CHECK(footprint.bytes() == 16);
+}
+
+TEST_CASE("copies that take long tell that what they copy is far") {
+    constexpr size_t kBytes = 64 << 10, kPiece = 4096;
+    SchemeCosts costs = kUsualCosts;
+    costs.copied_piece = 10;
+    costs.copied_byte = 0.02;
+    costs.fetched_byte = 0.1;
+    constexpr double kQuick = kBytes * 0.02 + kBytes / kPiece * 10.0, kSlow = kQuick + kBytes * 0.1;
+    CopyPace pace;
+    const auto copy_in_pieces = [&](int times, double took, size_t bytes, uint64_t piece) {
+        for (int i = 0; i < times; ++i) pace.copied(bytes, piece, took, costs);
+    };
+    const auto copy = [&](int times, double took) { copy_in_pieces(times, took, kBytes, kPiece); };
+    CHECK_FALSE(pace.is_slow()); // nothing is known
+    copy(32, kQuick * 2);        // less than half of what fetching would take
+    CHECK_FALSE(pace.is_slow());
+    copy(7, kSlow); // somebody else had the processor
+    CHECK_FALSE(pace.is_slow());
+    copy(1, kSlow);
+    CHECK(pace.is_slow());
+    copy(24, kQuick); // of the last 32, eight
+    CHECK(pace.is_slow());
+    copy(1, kQuick);
+    CHECK_FALSE(pace.is_slow());
+
+    SUBCASE("short copies and short pieces tell nothing") {
+        copy_in_pieces(32, kSlow, CopyPace::kLeast - 1, kPiece);
+        copy_in_pieces(32, kSlow, kBytes, CopyPace::kLeastPiece - 1);
+        CHECK_FALSE(pace.is_slow());
+    }
+    SUBCASE("it is forgotten when messages have gone without a copy for long") {
+        copy(32, kSlow);
+        for (uint32_t i = 1; i < CopyPace::kTold; ++i) pace.chosen();
+        CHECK(pace.is_slow());
+        copy(1, kSlow);
+        for (uint32_t i = 1; i < CopyPace::kTold; ++i) pace.chosen();
+        CHECK(pace.is_slow());
+        pace.chosen();
+        CHECK_FALSE(pace.is_slow());
+    }
 }
 
 TEST_CASE("what there is no memory for is not chosen, whoever wants it") {
