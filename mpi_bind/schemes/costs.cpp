@@ -11,9 +11,12 @@
 namespace odrc::mpi {
 namespace {
 
-// Two MPIs of different versions, or over different devices, do not share what they know.
+// Two MPIs of different versions, or over different devices, do not share what they know, nor what
+// was measured in another way.
 KeptCosts kept_for(const Fabric& fabric) {
-    return KeptCosts{"odrc_mpi " PACKAGE_VERSION ", " + fabric.name()};
+    constexpr const char* kMeasure = "2";
+    return KeptCosts{std::string{"odrc_mpi " PACKAGE_VERSION ", measure "} + kMeasure + ", " +
+                     fabric.name()};
 }
 
 } // namespace

@@ -185,6 +185,8 @@ double slope(double less, double more, size_t steps) noexcept {
 
 using What = Trial::What;
 
+// What a byte more takes is told by long pieces: whether a short one crosses into another page
+// depends on where the memory lies, and pages have to be looked up.
 void measure_device(Trial& trial, const TrialMemory& with, SchemeCosts& costs) {
     constexpr size_t kMany = 8;
     const size_t pieces = trial.most_pieces();
