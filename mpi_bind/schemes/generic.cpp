@@ -30,7 +30,6 @@ public:
             step, message_.fabric().try_send(message_.peer(), to_receiver(message_.answer().number),
                                              bytes_, step));
         if (!sent_) return Next::again;
-        if (packed_) message_.let_go();
         return Next::over;
     }
 
