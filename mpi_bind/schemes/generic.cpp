@@ -11,6 +11,9 @@
 namespace odrc::mpi {
 namespace {
 
+// The program's request is over with the send, as that of a message which is not offered: if the
+// packed bytes were let go of before, the next receive would take other memory, and packing would
+// write to what the peer has read last.
 class Sender final : public Way {
 public:
     explicit Sender(Outgoing& message)

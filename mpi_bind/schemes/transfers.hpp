@@ -53,7 +53,7 @@ public:
     bool overlaps() const noexcept { return sharing_ == 0; }
     Footprint& footprint() noexcept { return footprint_; }
     // Whether the caches hold what the messages of all who share them lie in, if others have as
-    // much.
+    // much, and as far as copies tell.
     bool are_cached() const noexcept {
         return sharing_ * footprint_.bytes() <= cache_ && !pace_.is_slow();
     }
