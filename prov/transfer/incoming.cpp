@@ -15,9 +15,10 @@ constexpr int kBatch = 16; // frames taken from a ring at a time
 // What is in the rings goes first, so many times in a row.
 constexpr uint32_t kTurns = 16;
 
-// So many looks into rings, about, go with one that was in vain. On soft0 8 bytes take a tenth less
-// time for that; more of them gain no more.
-constexpr size_t kLingering = 4;
+// So many looks into rings, about, go with one that was in vain: as long as it takes until the next
+// call looks, several times over. What comes between two calls lies there until then, and two that
+// answer each other keep in step, so that it may do so each time (bench/README.md).
+constexpr size_t kLingering = 16;
 
 } // namespace
 
@@ -165,14 +166,19 @@ bool Engine::poll_rings() noexcept {
 
 // There was nothing anywhere. Whoever waits asks again and again, and what comes between two looks
 // into its ring lies there until the next: so there are some more before the answer is no.
+//
+// They come in pairs, which fetch both halves of a longer record. A pair is waited for: a processor
+// that has begun further ones does them all over when a line is written that they have read.
 bool Engine::linger() noexcept {
     const ondemand::RingLanes& rings = stations_.rings();
     if (rings.empty()) return false;
-    for (size_t look = 0; look * rings.count() < kLingering; ++look)
+    for (size_t look = 0; look * rings.count() < kLingering; ++look) {
         for (Lane* lane : rings) {
             if (lane->ring()->has_next()) return poll_rings();
             lane->ring()->fetch_next(look);
         }
+        if (look % 2 == 1) __builtin_ia32_lfence();
+    }
     return false;
 }
 
