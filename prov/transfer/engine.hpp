@@ -70,7 +70,10 @@ public:
     bool wakes_program() const noexcept { return settings_.waitable; }
 
     // ---- sends (send.cpp) ----
-    ssize_t send(const SendArguments& a) noexcept { return end_call(begin(a), a.flags); }
+    ssize_t send(const SendArguments& a) noexcept {
+        if (patience_ < 0) patience_ = kPatience; // they may answer
+        return end_call(begin(a), a.flags);
+    }
 
     // ---- receives (receive.cpp) ----
     ssize_t receive(const ReceiveArguments& arguments) noexcept;
@@ -355,6 +358,7 @@ private:
     void take_early(Peer& peer) noexcept;
     void refuse(Lane& lane, std::span<const std::byte> bytes) noexcept;
     bool poll_rings() noexcept;
+    size_t more_looks() noexcept;
     bool linger() noexcept;
     bool take_from_ring(Lane& lane, int most) noexcept;
     void empty_ring(Lane& lane) noexcept;
@@ -504,6 +508,10 @@ private:
     Watch watch_;
     uint32_t idle_polls_{0};
     uint32_t ring_polls_{0}; // in a row that found something
+    // So many looks in vain may still be long ones, since the peers have been answered. Below zero:
+    // they have had the last word.
+    static constexpr int kPatience = 8, kHeard = -1, kHearing = -2; // by the last look
+    int patience_{0};
 
     // What is not looked at by each poll.
     const size_t most_at_once_; // bytes that one read or write moves

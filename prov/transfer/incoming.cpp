@@ -15,10 +15,14 @@ constexpr int kBatch = 16; // frames taken from a ring at a time
 // What is in the rings goes first, so many times in a row.
 constexpr uint32_t kTurns = 16;
 
-// So many looks into rings, about, go with one that was in vain: as long as it takes until the next
-// call looks, several times over. What comes between two calls lies there until then, and two that
-// answer each other keep in step, so that it may do so each time (bench/README.md).
-constexpr size_t kLingering = 16;
+// So many looks into rings, about, go with one that was in vain; and when an answer may be due, for
+// longer than the next call takes to come: two that answer each other keep in step, and what comes
+// between two calls once does so each time.
+constexpr size_t kLooks = 4, kLooksForAnswer = 32;
+
+// So many are begun at once. More of them would have to be done over when a line that they have
+// read is written.
+constexpr size_t kLooksAhead = 4;
 
 } // namespace
 
@@ -159,25 +163,37 @@ bool Engine::poll_rings() noexcept {
     }
     if (found && !blocked_.empty()) [[unlikely]]
         unblock();
+    if (found) patience_ = kHearing;
     if (found && ++ring_polls_ < kTurns) return true;
     ring_polls_ = 0;
     return false;
 }
 
+// How often to look once more, of which a look in vain is to tell: it depends on who has had the
+// last word. Who has heard something may well ask once more before answering it, and who only
+// sends does not wait.
+size_t Engine::more_looks() noexcept {
+    if (patience_ > 0) {
+        --patience_;
+        return kLooksForAnswer;
+    }
+    if (patience_ != kHearing) return kLooks;
+    patience_ = kHeard;
+    return 0;
+}
+
 // There was nothing anywhere. Whoever waits asks again and again, and what comes between two looks
 // into its ring lies there until the next: so there are some more before the answer is no.
-//
-// They come in pairs, which fetch both halves of a longer record. A pair is waited for: a processor
-// that has begun further ones does them all over when a line is written that they have read.
 bool Engine::linger() noexcept {
     const ondemand::RingLanes& rings = stations_.rings();
     if (rings.empty()) return false;
-    for (size_t look = 0; look * rings.count() < kLingering; ++look) {
+    const size_t looks = more_looks();
+    for (size_t look = 0; look * rings.count() < looks; ++look) {
+        if (look > 0 && look % kLooksAhead == 0) __builtin_ia32_lfence();
         for (Lane* lane : rings) {
             if (lane->ring()->has_next()) return poll_rings();
             lane->ring()->fetch_next(look);
         }
-        if (look % 2 == 1) __builtin_ia32_lfence();
     }
     return false;
 }
