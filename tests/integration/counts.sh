@@ -103,7 +103,7 @@ compare() { # TABLE COUNTS
 
 found=$scratch/found
 operations=tagged_inject_8,tagged_8,tagged_1k,tagged_8k,tagged_64k,tagged_1m
-operations+=,inject_8,send_8,write_8,read_64k,fetch_add_8,look_in_vain
+operations+=,inject_8,send_8,write_8,read_64k,fetch_add_8,look_in_vain,look_again,look_for_answer
 export FI_ODRC_CROSSOVERS=8192,0,8192 # nothing in slices: how long these take decides of the next ones
 {
     count_operations "" "$operations"

@@ -53,7 +53,7 @@ public:
 
     // Whoever is waited for gets a turn, as long as anybody is.
     void run(const Operation& operation) {
-        if (operation.kind == Operation::Kind::look) return void(step_complete(from_));
+        if (!operation.message() && !operation.remote()) return look(operation.kind);
         if (operation.message()) step_post_receive(to_, operation);
         while (const ssize_t result = step_post(from_, operation)) {
             if (result != -FI_EAGAIN) check(result, operation.name);
@@ -68,6 +68,20 @@ public:
     }
 
 private:
+    // Of what goes before it the steps do not count.
+    void look(Operation::Kind kind) {
+        if (kind != Operation::Kind::look) transmit(to_, from_);
+        if (kind == Operation::Kind::look_for_answer) transmit(from_, to_);
+        step_complete(from_);
+    }
+    static void transmit(Side& from, Side& to) {
+        const Operation& message = kOperations[0];
+        to.post_receive(message);
+        while (from.post(message) == -FI_EAGAIN) from.look();
+        while (!to.look()) {
+        }
+    }
+
     static Wishes wishes(const Options& options, uint32_t rank, bool remote) {
         const uint64_t caps =
             FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | (remote ? FI_RMA | FI_ATOMIC : 0);

@@ -55,10 +55,9 @@ ssize_t Side::post(const Operation& o) {
     case Operation::Kind::fetch_add:
         return fi_fetch_atomic(ep, bytes, 1, nullptr, bytes + o.bytes, nullptr, peer_,
                                peer_address_, peer_key_, FI_UINT64, FI_SUM, &context_);
-    case Operation::Kind::look:
-        break;
+    default: // looks
+        return 0;
     }
-    return 0;
 }
 
 bool Side::look() {

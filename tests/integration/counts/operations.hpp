@@ -11,7 +11,8 @@ namespace counts {
 
 // What two endpoints do that is counted, from the posting of its receive to all completions.
 struct Operation {
-    enum class Kind { send, inject, write, read, fetch_add, look };
+    // look_again: behind a message that has come; look_for_answer: and has been answered.
+    enum class Kind { send, inject, write, read, fetch_add, look, look_again, look_for_answer };
     const char* name;
     Kind kind;
     bool tagged;
@@ -19,7 +20,7 @@ struct Operation {
 
     bool message() const noexcept { return kind == Kind::send || kind == Kind::inject; }
     // It needs memory that the peer has opened.
-    bool remote() const noexcept { return !message() && kind != Kind::look; }
+    bool remote() const noexcept { return !message() && kind < Kind::look; }
 };
 
 inline constexpr Operation kOperations[] = {
@@ -35,6 +36,8 @@ inline constexpr Operation kOperations[] = {
     {"read_64k", Operation::Kind::read, false, 64 << 10},
     {"fetch_add_8", Operation::Kind::fetch_add, false, 8},
     {"look_in_vain", Operation::Kind::look, false, 0},
+    {"look_again", Operation::Kind::look_again, true, 8},
+    {"look_for_answer", Operation::Kind::look_for_answer, true, 8},
 };
 inline constexpr size_t kMostBytes = 1 << 20;
 
