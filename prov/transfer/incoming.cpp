@@ -186,7 +186,7 @@ size_t Engine::more_looks() noexcept {
 // into its ring lies there until the next: so there are some more before the answer is no.
 bool Engine::linger() noexcept {
     const ondemand::RingLanes& rings = stations_.rings();
-    if (rings.empty()) return false;
+    if (!rings.tell()) return false;
     const size_t looks = more_looks();
     for (size_t look = 0; look * rings.count() < looks; ++look) {
         if (look > 0 && look % kLooksAhead == 0) __builtin_ia32_lfence();
