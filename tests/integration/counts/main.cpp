@@ -78,8 +78,7 @@ private:
         const Operation& message = kOperations[0];
         to.post_receive(message);
         while (from.post(message) == -FI_EAGAIN) from.look();
-        while (!to.look()) {
-        }
+        while (!to.look()) from.look();
     }
 
     static Wishes wishes(const Options& options, uint32_t rank, bool remote) {
