@@ -68,8 +68,10 @@ public:
     }
 
 private:
-    // Of what goes before it the steps do not count.
+    // Of what goes before it the steps do not count. There is always an answer: windows go with it,
+    // and in no frames of their own.
     void look(Operation::Kind kind) {
+        if (kind == Operation::Kind::look_again) transmit(from_, to_);
         if (kind != Operation::Kind::look) transmit(to_, from_);
         if (kind == Operation::Kind::look_for_answer) transmit(from_, to_);
         step_complete(from_);
