@@ -508,9 +508,9 @@ private:
     Watch watch_;
     uint32_t idle_polls_{0};
     uint32_t ring_polls_{0}; // in a row that found something
-    // So many looks in vain may still be long ones, since the peers have been answered. Below zero:
-    // they have had the last word.
-    static constexpr int kPatience = 8, kHeard = -1, kHearing = -2; // by the last look
+    // So many looks in vain may still be long ones, since a peer was answered. Below zero: one of
+    // the peers has had the last word, and the last look found it (kHearing) or was in vain since.
+    static constexpr int kPatience = 8, kHeard = -1, kHearing = -2;
     int patience_{0};
 
     // What is not looked at by each poll.
