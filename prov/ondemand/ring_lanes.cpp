@@ -7,16 +7,8 @@
 
 namespace odrc::ondemand {
 
-namespace {
-
-// Its records have no sums, which take long to make.
-bool tells(const Lane& lane) noexcept { return lane.most_in_record() > srq::kMostSummed; }
-
-} // namespace
-
 void RingLanes::add(Lane& lane) noexcept {
     lanes_[count_++] = &lane;
-    telling_ += tells(lane);
     counters_.ring_peers = std::max<uint64_t>(counters_.ring_peers, count_);
     begin_anew(lane.short_frames());
 }
@@ -24,7 +16,6 @@ void RingLanes::add(Lane& lane) noexcept {
 void RingLanes::remove(Lane& lane) noexcept {
     const auto there = std::find(begin(), end(), &lane);
     if (there == end()) return;
-    telling_ -= tells(lane);
     lanes_[static_cast<size_t>(there - begin())] = lanes_[--count_];
     begin_anew(lane.short_frames());
 }

@@ -47,8 +47,6 @@ public:
     bool empty() const noexcept { return count_ == 0; }
     size_t count() const noexcept { return count_; }
     bool full() const noexcept { return count_ == most_; }
-    // One word of some of them says whether something has come: it takes no time to ask that often.
-    bool tell() const noexcept { return telling_ > 0; }
     // Whether more are given away: not while the watchdog may sleep.
     bool gives() const noexcept { return gives_; }
     void set_gives(bool gives) noexcept { gives_ = gives; }
@@ -78,7 +76,6 @@ private:
     const bool kept_;             // who has a ring keeps it
     const uint32_t earned_after_; // short frames
     bool gives_;
-    uint8_t telling_{0};
     std::array<Lane*, kMost> lanes_{};
     size_t count_{0};
     uint64_t clock_{0};

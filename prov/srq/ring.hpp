@@ -16,7 +16,7 @@
 //
 // The end has the record's number, which tells it from the one that was there before. The receiver
 // need not clear that: to write to a line that the peer has just written, and will write again,
-// costs a hand-over for each.
+// costs a hand-over for each. It does clear one with a sum, from which no number can be told.
 //
 // Records are counted in granules. One that begins near the beginning of the ring reaches over it,
 // into room that is there for that; the next one ends at the end of the ring again.
@@ -176,17 +176,20 @@ public:
     RingOffer offer() const noexcept;
 
     // False while the next record has not come, as far as its end tells.
-    bool has_something() const noexcept { return summed_ || has_next(); }
-    // The next record has come, and its end tells.
     bool has_next() const noexcept {
+        if (summed_) return end_at(place_).length > 0;
         const uint32_t number = number_behind(freed_);
-        return !summed_ && (end_at(place_).mark == number || end_at({}).mark == number);
+        return end_at(place_).mark == number || end_at({}).mark == number;
     }
     // The end of the next record, if that has come; else it has no length.
     RecordEnd look() noexcept {
         const uint32_t number = number_behind(freed_);
         const RecordEnd end = end_at(place_);
-        if (summed_) return end.mark == number + sum_of(frame(end).data(), end) ? end : RecordEnd{};
+        if (summed_) {
+            const bool whole =
+                end.length > 0 && end.mark == number + sum_of(frame(end).data(), end);
+            return whole ? end : RecordEnd{};
+        }
         const RecordEnd anew = end_at({}); // read after the other one
         if (anew.mark == number && anew.length > 0)
             place_.rewind();
@@ -210,10 +213,10 @@ public:
         return {end_ - size_t{place_.get()} * kGranule - record_size(length), length};
     }
     // It has been read. Where an end may come to stand, nothing is left that a peer's program
-    // wrote.
+    // wrote; nor its own end if that has a sum, or each look in vain there would take another one.
     void pop(RecordEnd end) noexcept {
         const uint32_t granules = granules_of(record_size(length_of(end)));
-        for (uint32_t i = 1; i < granules; ++i)
+        for (uint32_t i = summed_ ? 0 : 1; i < granules; ++i)
             end_word(place_.get() + i).store(0, std::memory_order_relaxed);
         begins_anew_ = place_.get() == 0;
         last_granules_ = granules;

@@ -157,7 +157,7 @@ void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
 bool Engine::poll_rings() noexcept {
     bool found = false;
     for (Lane* lane : stations_.rings()) {
-        if (!lane->ring()->has_something() || !take_from_ring(*lane, kBatch)) continue;
+        if (!lane->ring()->has_next() || !take_from_ring(*lane, kBatch)) continue;
         found = true;
         if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
     }
@@ -186,7 +186,7 @@ size_t Engine::more_looks() noexcept {
 // into its ring lies there until the next: so there are some more before the answer is no.
 bool Engine::linger() noexcept {
     const ondemand::RingLanes& rings = stations_.rings();
-    if (!rings.tell()) return false;
+    if (rings.empty()) return false;
     const size_t looks = more_looks();
     for (size_t look = 0; look * rings.count() < looks; ++look) {
         if (look > 0 && look % kLooksAhead == 0) __builtin_ia32_lfence();

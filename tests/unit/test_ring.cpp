@@ -17,9 +17,25 @@ using namespace rig;
 
 namespace {
 
+// soft0, as if it did not promise to write in order.
+class Disorderly final : public verbs::Device {
+public:
+    Disorderly()
+        : verbs::Device{port_of(device())} {}
+    std::unique_ptr<verbs::Context> open() const override { return device().open(); }
+
+private:
+    static verbs::Port port_of(const verbs::Device& device) {
+        verbs::Port port = device.port();
+        port.writes_in_order = false;
+        return port;
+    }
+};
+
 // A queue pair that writes into the ring, and the one over which it does.
 struct Pair : Room {
-    Pair() {
+    explicit Pair(const verbs::Device& on = device())
+        : Room{on} {
         join(from, to);
         writer.open(ring.offer());
     }
@@ -174,12 +190,12 @@ TEST_CASE("a ring begins anew when the peer knows that all has been read, and no
     REQUIRE(p.read() == two);
     REQUIRE(p.read() == three);
     p.writer.freed(p.ring.tell());
-    CHECK_FALSE(p.ring.has_something());
+    CHECK_FALSE(p.ring.has_next());
     REQUIRE(p.write(one));
     CHECK(p.last == begin);
     REQUIRE(p.write(two));
     CHECK(p.last == begin - srq::kGranule);
-    CHECK(p.ring.has_something());
+    CHECK(p.ring.has_next());
     CHECK(p.read() == one);
     CHECK(p.read() == two);
     CHECK(p.read().empty());
@@ -284,6 +300,27 @@ TEST_CASE("nothing that a program writes is taken for an end while it is being w
     }
     reader.join();
     CHECK(records == kRecords);
+}
+
+TEST_CASE("a record with a sum is found when it is whole, and nothing is summed before one comes") {
+    const Disorderly disorderly;
+    Pair p{disorderly};
+    std::mt19937 random{13};
+    for (uint32_t i = 0; i < 4 * srq::kGranules; ++i) {
+        CHECK_FALSE(p.ring.has_next());
+        std::vector<uint8_t> frame(1 + random() % (srq::kMostSummed - sizeof(srq::RecordEnd)));
+        for (uint8_t& byte : frame) byte = static_cast<uint8_t>(random());
+        REQUIRE(p.write(frame));
+        CHECK(p.ring.has_next());
+        // One byte of it comes last.
+        const size_t record = srq::record_size(frame.size());
+        auto* byte = reinterpret_cast<uint8_t*>(p.last - record + random() % frame.size());
+        *byte ^= 1;
+        CHECK(p.read().empty());
+        *byte ^= 1;
+        CHECK(p.read() == frame);
+        p.writer.freed(p.ring.tell());
+    }
 }
 
 TEST_CASE("the sum of a record tells of each bit of it, and of no other bytes") {
