@@ -75,17 +75,30 @@ private:
     template <class Places, class N>
     void copy_runs(std::byte* base, const Places at, N n) noexcept {
         Side side = side_;
-        for (size_t i = 0; i < at.size(); ++i) side(base + at[i], n);
+        if constexpr (requires { at.stride; })
+            copy_row(side, base + at[0], at.size(), at.stride, n);
+        else
+            for (size_t i = 0; i < at.size(); ++i) side(base + at[i], n);
         side_ = side;
     }
     template <class Places, class N>
     void copy_rows(std::byte* base, const Places at, size_t count, ptrdiff_t stride, N n) noexcept {
         Side side = side_;
-        for (size_t i = 0; i < at.size(); ++i) {
-            std::byte* piece = base + at[i];
-            for (size_t left = count; left > 0; --left, piece += stride) side(piece, n);
-        }
+        for (size_t i = 0; i < at.size(); ++i) copy_row(side, base + at[i], count, stride, n);
         side_ = side;
+    }
+    template <class N>
+    static void copy_row(Side& side, std::byte* piece, size_t count, ptrdiff_t stride,
+                         N n) noexcept {
+        const auto copy_some = [&](size_t some) {
+            for (; some > 0; --some, piece += stride) side(piece, n);
+        };
+        if (are_rivals(stride, n))
+            for (; count > kRivals; count -= kRivals) {
+                copy_some(kRivals);
+                settle();
+            }
+        copy_some(count);
     }
     // Many short lists, of each of a few of them all first pieces, then all second ones: of one
     // size at a time. False if they are none, or lie over each other, where their order counts.

@@ -74,6 +74,22 @@ inline void fence_streams() noexcept {
 #endif
 }
 
+// Short pieces of so many bytes, each so far behind the last one, want the same few places of the
+// nearest cache, which has 64 sets of 64 bytes.
+inline bool are_rivals(ptrdiff_t stride, size_t n) noexcept {
+    return n <= 32 && stride % 2048 == 0;
+}
+
+// So many of them go at a time (the cache has as many ways, or more). A processor that knows of
+// others meanwhile fetches those as well, and in vain: by the time that one is copied, what it has
+// fetched has had to make room.
+inline constexpr size_t kRivals = 8;
+inline void settle() noexcept {
+#ifdef __SSE2__
+    _mm_lfence();
+#endif
+}
+
 // Calls f with the size, as a constant where it is one that is met often.
 template <class F>
 inline void with_size(size_t n, F&& f) noexcept {
