@@ -143,7 +143,10 @@ ssize_t CompletionQueue::read(void* buffer, size_t count, fi_addr_t* sources,
         }
         return take(buffer, count, sources);
     });
-    if (result == -FI_EAGAIN) progress_.give_way();
+    if (result == -FI_EAGAIN)
+        progress_.give_way();
+    else
+        progress_.found();
     return result;
 }
 

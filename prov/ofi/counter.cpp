@@ -77,7 +77,10 @@ Counter::Numbers Counter::numbers() noexcept {
 
 uint64_t Counter::read() noexcept {
     const uint64_t successes = numbers().successes;
-    if (told_successes_.exchange(successes) == successes) progress_.give_way();
+    if (told_successes_.exchange(successes) == successes)
+        progress_.give_way();
+    else
+        progress_.found();
     return successes;
 }
 

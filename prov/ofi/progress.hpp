@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/crowd.hpp"
 #include "base/host.hpp"
 #include "ofi/domain.hpp"
 
@@ -39,9 +40,10 @@ public:
     // For who has looked in vain, and left the gate: where more may do so than there are
     // processors, another may be what it waits for, and gets the processor.
     void give_way() noexcept {
-        if (crowded_host_ || Looker::all() > processors_) sched_yield();
+        if (crowded_host_ || Looker::all() > processors_ || crowd_.is_felt()) sched_yield();
     }
-    void arm() noexcept; // the devices, to wake sleepers
+    void found() noexcept { crowd_.found(); } // it was not in vain
+    void arm() noexcept;                      // the devices, to wake sleepers
 
 private:
     template <class Visit>
@@ -50,6 +52,7 @@ private:
     Domain& domain_;
     const size_t processors_{processors_of_this_host()};
     const bool crowded_host_{processes_of_this_host() > processors_};
+    Crowd crowd_;
     std::mutex mutex_; // guards the endpoints, where threads come many at a time
     std::vector<Endpoint*> endpoints_;
 };

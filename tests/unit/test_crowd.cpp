@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// Whether who looks again and again feels others who want its processor.
+
+#include "base/crowd.hpp"
+#include "fork.hpp"
+#include "tests/forks.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace odrc;
+
+namespace {
+
+uint64_t switches = 0, asked = 0;
+
+uint64_t told() noexcept {
+    ++asked;
+    return switches;
+}
+
+// So many looks in vain; how many of them felt others.
+int looks(Crowd& crowd, int n) {
+    int felt = 0;
+    for (int i = 0; i < n; ++i) felt += crowd.is_felt();
+    return felt;
+}
+
+// The calling thread, and whom it forks meanwhile, on one processor.
+class Pinned {
+public:
+    Pinned() {
+        sched_getaffinity(0, sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<size_t>(sched_getcpu()), &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
+    ~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
+
+private:
+    cpu_set_t before_;
+};
+
+} // namespace
+
+TEST_CASE("who is never interrupted feels nobody, and who finds something asks nothing") {
+    Crowd crowd{told};
+    asked = 0;
+    CHECK(looks(crowd, 10 * 1024) == 0);
+    CHECK(asked == 10);
+    for (int i = 0; i < 100; ++i) {
+        CHECK(looks(crowd, 1023) == 0);
+        crowd.found();
+    }
+    CHECK(asked == 10);
+}
+
+TEST_CASE("who was interrupted feels others for a while, and as long as yielding goes to them") {
+    Crowd crowd{told};
+    ++switches;
+    CHECK(looks(crowd, 1023) == 0);
+    CHECK(looks(crowd, 1) == 1);
+    CHECK(looks(crowd, 63) == 63); // once, by chance
+    CHECK(looks(crowd, 1) == 0);
+    ++switches;
+    looks(crowd, 1024);
+    for (int i = 0; i < 100; ++i) {
+        switches += 8;
+        CHECK(looks(crowd, 64) == 64);
+        crowd.found(); // which says nothing of others
+    }
+    CHECK(looks(crowd, 64) == 63);
+}
+
+TEST_CASE("a process that has a processor to itself, and then shares it, feels the other one" *
+          forks()) {
+    const Pinned pinned;
+    Crowd crowd;
+    const pid_t other = rig::fork_child([] {
+        for (;;) asm volatile("");
+    });
+    while (!crowd.is_felt()) {
+    }
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+}
