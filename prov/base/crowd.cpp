@@ -3,6 +3,10 @@
 
 #include "base/crowd.hpp"
 
+#include "base/clock.hpp"
+
+#include <algorithm>
+#include <sched.h>
 #include <sys/resource.h>
 
 namespace odrc {
@@ -13,12 +17,29 @@ uint64_t switches_to_others() noexcept {
     return static_cast<uint64_t>(usage.ru_nivcsw);
 }
 
-void Crowd::ask() noexcept {
-    const uint64_t now = switches_();
-    const uint64_t more = now - known_.exchange(now, std::memory_order_relaxed);
-    const bool felt = more >= (felt_.load(std::memory_order_relaxed) ? kMany : 1);
-    felt_.store(felt, std::memory_order_relaxed);
-    left_.store(felt ? kCrowded : kAlone, std::memory_order_relaxed);
+std::chrono::nanoseconds yield_to_others() noexcept {
+    const Time begin = Clock::now();
+    sched_yield();
+    return Clock::now() - begin;
+}
+
+void Crowd::think(bool ask) noexcept {
+    if (ask) {
+        const uint64_t now = switches_();
+        const uint64_t more = now - known_.exchange(now, std::memory_order_relaxed);
+        if (felt_.load(std::memory_order_relaxed))
+            feel(more >= kMany, kAlone); // and none of them has kept it
+        else
+            feel(more > 0, alone_.load(std::memory_order_relaxed));
+    }
+    if (felt_.load(std::memory_order_relaxed) && yield_() >= kKept)
+        feel(false, std::min(2 * alone_.load(std::memory_order_relaxed), kMostAlone));
+}
+
+void Crowd::feel(bool others, int alone) noexcept {
+    felt_.store(others, std::memory_order_relaxed);
+    alone_.store(alone, std::memory_order_relaxed);
+    left_.store(others ? kCrowded : alone, std::memory_order_relaxed);
 }
 
 } // namespace odrc

@@ -40,7 +40,10 @@ public:
     // For who has looked in vain, and left the gate: where more may do so than there are
     // processors, another may be what it waits for, and gets the processor.
     void give_way() noexcept {
-        if (crowded_host_ || Looker::all() > processors_ || crowd_.is_felt()) sched_yield();
+        if (crowded_host_ || Looker::all() > processors_)
+            sched_yield();
+        else
+            crowd_.in_vain();
     }
     void found() noexcept { crowd_.found(); } // it was not in vain
     void arm() noexcept;                      // the devices, to wake sleepers

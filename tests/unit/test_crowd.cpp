@@ -13,18 +13,23 @@ using namespace odrc;
 
 namespace {
 
-uint64_t switches = 0, asked = 0;
+uint64_t switches = 0, asked = 0, yields = 0;
+std::chrono::microseconds away{5}; // by a yield
 
 uint64_t told() noexcept {
     ++asked;
     return switches;
 }
+std::chrono::nanoseconds yield() noexcept {
+    ++yields;
+    return away;
+}
 
-// So many looks in vain; how many of them felt others.
-int looks(Crowd& crowd, int n) {
-    int felt = 0;
-    for (int i = 0; i < n; ++i) felt += crowd.is_felt();
-    return felt;
+// So many looks in vain; how many of them yielded.
+uint64_t looks(Crowd& crowd, int n) {
+    const uint64_t before = yields;
+    for (int i = 0; i < n; ++i) crowd.in_vain();
+    return yields - before;
 }
 
 // The calling thread, and whom it forks meanwhile, on one processor.
@@ -45,8 +50,8 @@ private:
 
 } // namespace
 
-TEST_CASE("who is never interrupted feels nobody, and who finds something asks nothing") {
-    Crowd crowd{told};
+TEST_CASE("who is never interrupted does not yield, and who finds something asks nothing") {
+    Crowd crowd{told, yield};
     asked = 0;
     CHECK(looks(crowd, 10 * 1024) == 0);
     CHECK(asked == 10);
@@ -57,8 +62,8 @@ TEST_CASE("who is never interrupted feels nobody, and who finds something asks n
     CHECK(asked == 10);
 }
 
-TEST_CASE("who was interrupted feels others for a while, and as long as yielding goes to them") {
-    Crowd crowd{told};
+TEST_CASE("who was interrupted yields for a while, and as long as that goes to others") {
+    Crowd crowd{told, yield};
     ++switches;
     CHECK(looks(crowd, 1023) == 0);
     CHECK(looks(crowd, 1) == 1);
@@ -74,14 +79,35 @@ TEST_CASE("who was interrupted feels others for a while, and as long as yielding
     CHECK(looks(crowd, 64) == 63);
 }
 
+TEST_CASE("who keeps the processor is not yielded to, the less often the more often it is met") {
+    Crowd crowd{told, yield};
+    away = std::chrono::milliseconds{3};
+    int alone = 1024;
+    for (int i = 0; i < 20; ++i) {
+        ++switches;
+        CHECK(looks(crowd, alone - 1) == 0);
+        CHECK(looks(crowd, 1) == 1);
+        crowd.found();
+        alone = std::min(2 * alone, 1024 << 10);
+    }
+    away = std::chrono::microseconds{5};
+    ++switches;
+    CHECK(looks(crowd, alone) == 1);
+    switches += 8;
+    CHECK(looks(crowd, 64) == 64); // all of whom gave it back soon
+    CHECK(looks(crowd, 64) == 63);
+    ++switches;
+    CHECK(looks(crowd, 1024) == 1);
+}
+
 TEST_CASE("a process that has a processor to itself, and then shares it, feels the other one" *
           forks()) {
     const Pinned pinned;
-    Crowd crowd;
+    Crowd crowd{switches_to_others, yield};
     const pid_t other = rig::fork_child([] {
         for (;;) asm volatile("");
     });
-    while (!crowd.is_felt()) {
+    while (looks(crowd, 1) == 0) {
     }
     kill(other, SIGKILL);
     waitpid(other, nullptr, 0);
