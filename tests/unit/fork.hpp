@@ -21,7 +21,7 @@ namespace rig {
 // What parent and child tell each other.
 struct Board {
     std::atomic<uint32_t> parent_qpn{0}, child_qpn{0};
-    std::atomic<uint64_t> address{0}, added{0};
+    std::atomic<uint64_t> address{0}, added{0}, joined{0};
     std::atomic<uint32_t> rkey{0};
     std::atomic<bool> child_connected{false}, done{false};
 };
