@@ -50,10 +50,11 @@ bool take(std::string_view& text, uint32_t& number) noexcept {
 
 std::string key_of(const verbs::Adapter& adapter) {
     const verbs::Port& port = adapter.port();
-    return odrc::format("odrc {}, {}{}, GUID {:016x}, firmware {}, {} bytes inline, {} memory, {}",
-                        PACKAGE_VERSION, port.name(), port.by_datagrams ? " by datagrams" : "",
-                        port.device_attr.node_guid, port.device_attr.fw_ver, adapter.max_inline(),
-                        adapter.whole_memory_key() ? "all" : "registered", processor_name());
+    return odrc::format(
+        "odrc {}, {}{}{}, GUID {:016x}, firmware {}, {} bytes inline, {} memory, {}",
+        PACKAGE_VERSION, port.name(), port.by_datagrams ? " by datagrams" : "",
+        port.delivers ? " that delivers" : "", port.device_attr.node_guid, port.device_attr.fw_ver,
+        adapter.max_inline(), adapter.whole_memory_key() ? "all" : "registered", processor_name());
 }
 
 std::string text_of(std::string_view key, const Crossovers& crossovers) {
