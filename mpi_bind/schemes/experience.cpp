@@ -41,19 +41,18 @@ bool is_within(double times, size_t way, const Expected& expected) noexcept {
 Experience::Kind Experience::kind_of(uint64_t bytes, const Shape& sender,
                                      const Shape& receiver) noexcept {
     const auto log2 = [](uint64_t n) { return static_cast<uint8_t>(std::bit_width(n)); };
-    return {.bytes = log2(bytes),
-            .out = log2(sender.piece),
-            .out_median = log2(sender.median),
-            .in = log2(receiver.piece),
-            .in_median = log2(receiver.median)};
+    const auto side = [&](const Shape& shape) {
+        return Side{log2(shape.piece), log2(shape.median), log2(shape.extent)};
+    };
+    return {.bytes = log2(bytes), .out = side(sender), .in = side(receiver)};
 }
 
 // Fibonacci hashing: what is alike but for one number comes to different places.
 uint32_t Experience::place_of(const Kind& kind) noexcept {
-    uint32_t number = 0;
-    for (const uint8_t n : {kind.bytes, kind.out, kind.out_median, kind.in, kind.in_median})
-        number = number << 6 | n;
-    return number * 2654435769U >> (32 - kPlaceBits);
+    uint64_t number = kind.bytes;
+    for (const Side& side : {kind.out, kind.in})
+        for (const uint8_t n : {side.piece, side.median, side.extent}) number = number << 7 | n;
+    return static_cast<uint32_t>(number * 11400714819323198485U >> (64 - kPlaceBits));
 }
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,

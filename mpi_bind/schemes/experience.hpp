@@ -37,11 +37,15 @@ public:
         , now_{now}
         , settling_{settling} {}
 
-    // By powers of two: of the message, and of the mean and the median piece on either side.
+    // By powers of two: of the message, and of the shape it has on either side. (How far apart
+    // its pieces are makes the one scheme slower, and not the other.)
+    struct Side {
+        uint8_t piece{0}, median{0}, extent{0};
+        bool operator==(const Side&) const = default;
+    };
     struct Kind {
-        uint8_t bytes;
-        uint8_t out, out_median;
-        uint8_t in, in_median;
+        uint8_t bytes{0};
+        Side out{}, in{};
         bool operator==(const Kind&) const = default;
     };
     static Kind kind_of(uint64_t bytes, const Shape& sender, const Shape& receiver) noexcept;

@@ -12,7 +12,8 @@ using namespace odrc::mpi;
 
 namespace {
 
-constexpr Experience::Kind kKind{.bytes = 20, .out = 9, .out_median = 9, .in = 9, .in_median = 9};
+constexpr Experience::Side kSide{.piece = 9, .median = 9, .extent = 22};
+constexpr Experience::Kind kKind{.bytes = 20, .out = kSide, .in = kSide};
 constexpr uint64_t kBytes = 1 << 20;
 constexpr size_t kMany = 200;
 
@@ -190,20 +191,21 @@ TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotte
             experience.end(*begun.ticket, kBytes);
         }
     };
-    constexpr Experience::Kind kOther{
-        .bytes = 20, .out = 9, .out_median = 3, .in = 9, .in_median = 9};
+    constexpr Experience::Kind kOthers[]{
+        {.bytes = 20, .out = {.piece = 9, .median = 3, .extent = 22}, .in = kSide},
+        {.bytes = 20, .out = kSide, .in = {.piece = 9, .median = 9, .extent = 24}}};
     go(kKind, {100, 50, 0, 0, 0});
-    go(kOther, {50, 100, 0, 0, 0});
+    for (const auto& other : kOthers) go(other, {50, 100, 0, 0, 0});
     Expected expected{100, 100, 5000, 5000, 5000};
     const auto begun = experience.begin(kKind, kBytes, expected);
     CHECK(begun.way == Scheme::bc_spup);
     CHECK(expected[1] == doctest::Approx(50));
     CHECK(expected[0] == doctest::Approx(100));
-    CHECK(experience.begin(kOther, kBytes, expected).way == Scheme::generic);
+    for (const auto& other : kOthers)
+        CHECK(experience.begin(other, kBytes, expected).way == Scheme::generic);
     for (uint8_t out = 0; out < 64; ++out)
         for (uint8_t median = 0; median < 8; ++median)
-            go({.bytes = 20, .out = out, .out_median = median, .in = 9, .in_median = 9},
-               {1, 1, 1, 1, 1});
+            go({.bytes = 20, .out = {out, median, 22}, .in = kSide}, {1, 1, 1, 1, 1});
     experience.end(*begun.ticket, kBytes);
 }
 
