@@ -104,6 +104,7 @@ public:
     // Its device delivers (verbs::Port): short messages too, if the peer has a ring for them.
     bool delivers() const noexcept { return delivers_; }
     bool delivers_messages() const noexcept { return delivers_ && ring_out_.is_open(); }
+    bool is_far() noexcept { return qp_.is_far(); } // (verbs::Context)
     // What is never under way. Gives 0 or an errno as verbs::kDeliver says.
     int deliver(ibv_send_wr& wr) noexcept {
         wr.wr_id = 0;

@@ -233,6 +233,8 @@ const std::byte* SoftContext::peer_memory(ibv_qp* qp, uint64_t address, uint32_t
     return static_cast<QueuePair*>(qp)->peer_memory(address, rkey, length);
 }
 
+bool SoftContext::is_far(ibv_qp* qp) noexcept { return static_cast<QueuePair*>(qp)->is_far(); }
+
 ibv_ah* SoftContext::create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept {
     if (!may_reach(*attr)) {
         errno = EINVAL;

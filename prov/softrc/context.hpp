@@ -46,6 +46,7 @@ public:
     int destroy_qp(ibv_qp* qp) noexcept override;
     const std::byte* peer_memory(ibv_qp* qp, uint64_t address, uint32_t rkey,
                                  size_t length) noexcept override;
+    bool is_far(ibv_qp* qp) noexcept override;
     ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept override;
     int destroy_ah(ibv_ah* ah) noexcept override;
     ibv_gid gid() const noexcept override;

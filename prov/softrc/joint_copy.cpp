@@ -89,20 +89,20 @@ public:
     // Ends when the peer touches no memory any more: false if it has died, or is as good as dead.
     // came: it has taken a piece. took: we have, for each of ours.
     bool close(bool came, Clock::duration took) noexcept {
-        came ? peer_.coming().was_in_time() : peer_.coming().was_late();
+        came ? peer_.coming().went_well() : peer_.coming().went_badly();
         arena().asked.what.fetch_and(~bit_, std::memory_order_relaxed);
         copy_->state.fetch_and(~kJointOpen, std::memory_order_acquire);
         const Time late =
             Clock::now() + std::max<Clock::duration>(kPiecesOfOurs * took, kLeastPatience);
         do {
             if (is_left_alone()) {
-                peer_.joining().was_in_time();
+                peer_.joining().went_well();
                 return true;
             }
             __builtin_ia32_pause();
         } while (Clock::now() < late);
         // It has no processor, in the middle of a piece.
-        peer_.joining().was_late();
+        peer_.joining().went_badly();
         return await_peer(process_, peer_, [this] { return is_left_alone(); });
     }
     void leave() noexcept { copy_->who.store(0, std::memory_order_release); }

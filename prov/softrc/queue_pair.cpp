@@ -136,6 +136,11 @@ const std::byte* QueuePair::peer_memory(uint64_t address, uint32_t rkey, size_t 
     return place.mapped;
 }
 
+bool QueuePair::is_far() noexcept {
+    std::lock_guard guard{lock_};
+    return is_at_ease() && !link_.process->caching().is_worth_it();
+}
+
 std::optional<uint64_t> QueuePair::sent(uint32_t position) noexcept {
     const uint32_t retired = retired_.load(std::memory_order_relaxed);
     if (position - retired - 1 >= posted() - retired) return std::nullopt;

@@ -79,6 +79,8 @@ public:
 
     // Where this process sees what it may write to at the peer; else null.
     const std::byte* peer_memory(uint64_t address, uint32_t rkey, size_t length) noexcept;
+    // What is long is copied past the peer's caches this time.
+    bool is_far() noexcept;
 
     // The completion of a send was polled: the send queue has room again up to this position.
     // Gives the work request's wr_id, if there is such a send.

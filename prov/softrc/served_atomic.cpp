@@ -41,14 +41,14 @@ int await_answer(Process& process, PeerProcess& peer, Arena& arena, uint32_t tur
     // Without pauses: the line changes hands once, and each would be a tenth of what it all takes.
     for (uint32_t looks = 0; looks < kLooks; ++looks) {
         if (is_answered(arena, turn)) {
-            peer.serving().was_in_time();
+            peer.serving().went_well();
             return 0;
         }
         // The peer may wait for us in the same way.
         if (process.is_asked()) [[unlikely]]
             serve_atomic(process);
     }
-    peer.serving().was_late();
+    peer.serving().went_badly();
     withdraw(arena);
     if (!await_peer(process, peer, [&] { return !is_taken(arena); })) return ESRCH;
     return settle(arena, turn) ? 0 : EAGAIN;

@@ -19,7 +19,6 @@
 #include "transfer/remote_copy.hpp"
 #include "transfer/room.hpp"
 #include "transfer/shared_words.hpp"
-#include "transfer/slice_pace.hpp"
 #include "transfer/status.hpp"
 #include "transfer/watch.hpp"
 
@@ -517,7 +516,6 @@ private:
     const size_t most_at_once_; // bytes that one read or write moves
     Pool<Assembly> assembling_;
     List<Assembly> assemblies_;
-    SlicePace slice_pace_;
 };
 
 } // namespace odrc::transfer

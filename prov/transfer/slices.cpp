@@ -9,8 +9,6 @@
 // after all: the receiver takes the announcement that follows a message's first slices for one of
 // that message. If not even that can be, the connection is given up, so that both sides know.
 
-#include "base/host.hpp"
-#include "base/ticks.hpp"
 #include "transfer/engine.hpp"
 
 #include <cstring>
@@ -33,12 +31,11 @@ bool Engine::goes_in_slices(const Peer& peer, const Send& send) noexcept {
            !send.fenced && !send.more && !(send.header.flags & wire::kConfirm) &&
            !peer.has_little_room && may_post(peer) &&
            peer.window_is_open_to(peer.sent + frames_of(send.length) - 1) && posting_.empty() &&
-           slice_pace_.is_worth_it();
+           (send.length <= wire::kSlicedFarLimit || !peer.lane->is_far());
 }
 
 // False: they are not all there, and it has to be announced.
 bool Engine::deliver_in_slices(Lane& lane, Send& send) noexcept {
-    const Ticks begun = ticks_now();
     const uint32_t key = *lane.adapter().whole_memory_key();
     const auto* bytes = static_cast<const std::byte*>(send.pieces.first());
     wire::FrameHeader header = send.header;
@@ -70,10 +67,6 @@ bool Engine::deliver_in_slices(Lane& lane, Send& send) noexcept {
         done += slice;
         header = {.kind = wire::FrameKind::slice, .flags = 0, .limit = 0, .sequence = 0, .tag = 0};
     }
-    if (SlicePace::is_slow(time_of(ticks_now() - begun), send.length)) [[unlikely]]
-        slice_pace_.was_slow(send.length, page_faults());
-    else
-        slice_pace_.was_quick();
     count_sent(traffic_.sliced, send.length);
     return true;
 }

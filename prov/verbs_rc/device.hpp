@@ -84,6 +84,10 @@ public:
         return nullptr;
     }
 
+    // Whether the peer's processor is far from this one just now: what is long is written past its
+    // caches then, and takes it longer to read.
+    virtual bool is_far(ibv_qp*) noexcept { return false; }
+
     virtual ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) noexcept = 0;
     virtual int destroy_ah(ibv_ah* ah) noexcept = 0;
 

@@ -53,6 +53,9 @@ public:
         return adapter_.context().peer_memory(qp_.get(), address, rkey, length);
     }
 
+    // As Context::is_far.
+    bool is_far() noexcept { return adapter_.context().is_far(qp_.get()); }
+
     // To the error state: what is posted is flushed.
     void fail() noexcept;
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+// What is long goes past the caches of a peer that is far.
+
+#include "base/copy_past_caches.hpp"
+#include "fork.hpp"
+#include "softrc/copy_to_peer.hpp"
+#include "softrc/process.hpp"
+#include "tests/forks.hpp"
+
+#include <algorithm>
+#include <random>
+
+using namespace rig;
+
+namespace {
+
+constexpr size_t kBytes = size_t{64} << 10;
+
+std::vector<std::byte> random_bytes(std::mt19937& random, size_t count) {
+    std::vector<std::byte> all(count);
+    for (std::byte& b : all) b = static_cast<std::byte>(random());
+    return all;
+}
+
+// A process with memory that its peers have mapped, as long as it is not told to end.
+void be_written_to(Board& board) {
+    Side side;
+    const verbs::Qp qp = side.make_qp();
+    const verbs::Slab memory{side.context(), soft_device().port(), side.pd.get(), kBytes,
+                             IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+                                 IBV_ACCESS_REMOTE_WRITE};
+    board.address = reinterpret_cast<uint64_t>(memory.bytes().data());
+    board.rkey = memory.rkey();
+    board.added = soft::Process::current()->node().identity();
+    child_connects(side, qp.get(), board);
+    while (!board.done) sched_yield();
+}
+
+soft::QpPlace place_of(uint64_t identity) {
+    return {.slot = static_cast<uint32_t>(identity >> 52),
+            .generation = static_cast<uint32_t>(identity >> 32 & 0xfffff),
+            .port_offset = 0};
+}
+
+} // namespace
+
+TEST_CASE("a copy past the caches is a copy, wherever it begins and ends") {
+    std::mt19937 random{4};
+    const auto in = random_bytes(random, 5000);
+    for (int i = 0; i < 3000; ++i) {
+        const size_t from = random() % 100, to = random() % 100;
+        const size_t length = random() % (i % 2 ? 200 : in.size() - 200);
+        std::vector<std::byte> out(in.size()), wanted(in.size());
+        std::copy_n(in.begin() + from, length, wanted.begin() + to);
+        copy_past_caches(out.data() + to, in.data() + from, length);
+        REQUIRE(out == wanted);
+    }
+}
+
+TEST_CASE("what goes badly is left out, each time for longer, until it goes well") {
+    constexpr uint32_t kLeast = 8, kMost = 64;
+    soft::Attempt attempt{kLeast, kMost};
+    const auto left_out = [&] {
+        uint32_t times = 0;
+        while (!attempt.is_worth_it()) ++times;
+        return times;
+    };
+    CHECK(left_out() == 0);
+    for (const uint32_t times : {kLeast, 2 * kLeast, 4 * kLeast, kMost, kMost}) {
+        attempt.went_badly();
+        CHECK(left_out() == times);
+    }
+    for (uint32_t i = 0; i < kMost; ++i) attempt.went_well();
+    attempt.went_badly();
+    CHECK(left_out() == kLeast);
+}
+
+TEST_CASE("a peer gets the same bytes whether it is near or far" * forks()) {
+    BoardMemory shared;
+    Board& board = *shared.board;
+    const pid_t child = fork_child([&] { be_written_to(board); });
+    Side side;
+    const verbs::Qp qp = side.make_qp();
+    parent_connects(side, qp.get(), board);
+    const auto peer = soft::Process::current()->peer(place_of(board.added));
+    REQUIRE(peer);
+    std::mt19937 random{5};
+    std::vector<std::byte> out = random_bytes(random, kBytes), back(kBytes), wanted(kBytes);
+    const int local = IBV_ACCESS_LOCAL_WRITE;
+    const verbs::Mr out_mr = side.register_memory(out.data(), kBytes, local);
+    const verbs::Mr back_mr = side.register_memory(back.data(), kBytes, local);
+    const auto move = [&](ibv_wr_opcode opcode, void* here, uint32_t lkey, size_t there,
+                          size_t length) {
+        REQUIRE(side.post_send(
+                    qp.get(), {sge(here, length, lkey)},
+                    {.opcode = opcode, .remote = board.address + there, .rkey = board.rkey}) == 0);
+        REQUIRE(side.wait().status == IBV_WC_SUCCESS);
+    };
+    for (int i = 0; i < 500; ++i) {
+        const size_t length = 1 + random() % (4 * soft::kLeastPastCaches);
+        const size_t from = random() % (kBytes - length), to = random() % (kBytes - length);
+        const bool far = random() % 2;
+        if (far) peer->caching().went_badly();
+        CHECK((side.context().is_far(qp.get()) || !far));
+        move(IBV_WR_RDMA_WRITE, out.data() + from, out_mr->lkey, to, length);
+        std::copy_n(out.begin() + from, length, wanted.begin() + to);
+        while (!peer->caching().is_worth_it()) {
+        }
+        CHECK_FALSE(side.context().is_far(qp.get()));
+    }
+    move(IBV_WR_RDMA_READ, back.data(), back_mr->lkey, 0, kBytes);
+    CHECK(back == wanted);
+    board.done = true;
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+}
