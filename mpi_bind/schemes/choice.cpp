@@ -47,14 +47,19 @@ struct Message {
     const Means& means;
 
     // What it takes to have bytes in a cache, each time that they are copied, where others' data
-    // have taken their place and all fetch at the same time.
+    // have taken their place, or who copies them is far from it, and all fetch at the same time.
     double fetching(double of) const noexcept {
-        return means.caches ? 0 : of * costs.fetched_byte * kCrowdedMemory;
+        return means.caches && means.near ? 0 : of * costs.fetched_byte * kCrowdedMemory;
     }
     double word() const noexcept { return word_of(costs, means); }
     // By the device, or by the processor in its stead.
     double moving(double byte) const noexcept {
         return bytes * byte + costs.by_processor * fetching(bytes);
+    }
+    // Into segments: past caches that are far.
+    double into_segments() const noexcept {
+        return bytes * costs.written_byte +
+               (means.caches ? 0 : costs.by_processor * fetching(bytes));
     }
     double copying(double pieces) const noexcept {
         return pieces * costs.copied_piece + bytes * costs.copied_byte + fetching(bytes);
@@ -81,20 +86,21 @@ struct Message {
                moving(costs.plain_byte);
     }
     double bc_spup(double segments) const noexcept {
-        const double writing = segments * costs.write + moving(costs.written_byte);
+        const double writing = segments * costs.write + into_segments();
         return 2 * word() + written(copying(out), writing, copying(in), segments);
     }
     double rwg_up(double segments) const noexcept {
         const double requests = std::max(segments, out / kPiecesAtOnce);
-        const double writing =
-            requests * costs.write + out * costs.gathered + moving(costs.written_byte);
+        const double writing = requests * costs.write + out * costs.gathered + into_segments();
         return 2 * word() + written(0, writing, copying(in), segments);
     }
     double p_rrs(double segments) const noexcept {
         const double requests = std::max(segments, in / kPiecesAtOnce);
         const double reading =
             requests * costs.read + in * costs.scattered + moving(costs.read_byte);
-        const double packing = copying(out) + segments * word();
+        // Where a reader who is far had the lines last.
+        const double taking_back = means.near ? 0 : fetching(bytes);
+        const double packing = copying(out) + taking_back + segments * word();
         return 4 * word() + pipelined(segments, {packing, reading});
     }
     double multi_w() const noexcept {

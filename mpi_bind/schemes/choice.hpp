@@ -24,6 +24,7 @@ struct Means {
     bool exposes;  // data of the receiver's that can be written to
     bool overlaps; // processors enough for both sides to work at the same time
     bool caches;   // enough for all data that is under way
+    bool near;     // those that hold it are not far from who copies it
 };
 
 // How a message of so many bytes, which both sides have in pieces, may go.

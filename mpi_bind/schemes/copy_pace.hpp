@@ -27,20 +27,26 @@ public:
         const auto all = static_cast<double>(bytes);
         const double fetching =
             took - all * costs.copied_byte - all / static_cast<double>(piece) * costs.copied_piece;
-        slow_ = slow_ << 1 | (fetching > all * costs.fetched_byte / 2);
+        last_ = last_ << 1 | (fetching > all * costs.fetched_byte / 2);
+        const int slow = std::popcount(last_);
+        is_slow_ = is_slow_ ? slow > kFew : slow >= kMany;
         chosen_ = 0;
     }
     // One more message is about to go. When many went by ways that do not copy, it is time to see
     // what copying takes now.
     void chosen() noexcept {
-        if (++chosen_ >= kTold) slow_ = 0;
+        if (++chosen_ < kTold) return;
+        last_ = 0;
+        is_slow_ = false;
     }
-    bool is_slow() const noexcept { return std::popcount(slow_) >= kMany; }
+    bool is_slow() const noexcept { return is_slow_; }
 
 private:
-    static constexpr int kMany = 8; // of the last 32
+    // Of the last 64, to be slow, and to be no more: what is slow is avoided then, and seldom felt.
+    static constexpr int kMany = 8, kFew = 2;
 
-    uint32_t slow_{0}; // the last copies, the newest one lowest
+    uint64_t last_{0}; // whether they were slow, the newest one lowest
+    bool is_slow_{false};
     uint32_t chosen_{0};
 };
 

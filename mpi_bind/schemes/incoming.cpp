@@ -93,7 +93,8 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
                   {.unpacks = transfers_.unpacked().open(),
                    .exposes = exposes,
                    .overlaps = transfers_.overlaps(),
-                   .caches = transfers_.are_cached() && !offer_.copies_slowly},
+                   .caches = transfers_.are_cached(),
+                   .near = transfers_.are_near() && !offer_.copies_slowly},
                   request_->communicator().hints.scheme()};
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all

@@ -39,7 +39,7 @@ void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint6
                        .wanted = in_offer(request.communicator().hints.scheme().scheme),
                        .way = news ? static_cast<uint8_t>(news->way) : kAnyScheme,
                        .is_settled = news && news->is_settled,
-                       .copies_slowly = transfers.pace().is_slow(),
+                       .copies_slowly = !transfers.are_near(),
                        .asking = transfers.asking(),
                        .trial = transfers.costs().trial_memory()};
     message->begin_ = begin;

@@ -102,13 +102,16 @@ bool Transfers::can_offer() noexcept {
 // How many times as quick a message is expected to be if it is offered.
 double Transfers::gain(Asked& last, const Shape& sender, const Shape& receiver,
                        uint64_t bytes) noexcept {
-    const Asked now{bytes, sender.piece, receiver.piece, are_cached(), last.gain};
+    const Asked now{bytes, sender.piece, receiver.piece, are_cached(), are_near(), last.gain};
     if (now == last) return last.gain;
     Offer as_if{};
     as_if.shape = sender;
     as_if.wanted = kAnyScheme;
-    const Means means{
-        .unpacks = true, .exposes = true, .overlaps = overlaps(), .caches = now.are_cached};
+    const Means means{.unpacks = true,
+                      .exposes = true,
+                      .overlaps = overlaps(),
+                      .caches = now.are_cached,
+                      .near = now.are_near};
     const WantedScheme any;
     Choice choice{costs_.known(), as_if, receiver, bytes, means, any};
     last = now;

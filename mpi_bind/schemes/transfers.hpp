@@ -53,10 +53,10 @@ public:
     bool overlaps() const noexcept { return sharing_ == 0; }
     Footprint& footprint() noexcept { return footprint_; }
     // Whether the caches hold what the messages of all who share them lie in, if others have as
-    // much, and as far as copies tell.
-    bool are_cached() const noexcept {
-        return sharing_ * footprint_.bytes() <= cache_ && !pace_.is_slow();
-    }
+    // much.
+    bool are_cached() const noexcept { return sharing_ * footprint_.bytes() <= cache_; }
+    // And those that do are near, as far as copies tell.
+    bool are_near() const noexcept { return !pace_.is_slow(); }
     CopyPace& pace() noexcept { return pace_; }
     // Copies bytes of the data, and notes what that takes where it counts: where processes share
     // processors.
@@ -94,7 +94,7 @@ private:
     // What was last asked for: programs send and receive the same time and again.
     struct Asked {
         uint64_t bytes, out, in;
-        bool are_cached;
+        bool are_cached, are_near;
         double gain;
         bool operator==(const Asked&) const = default;
     };

@@ -6,6 +6,7 @@
 #include "schemes/footprint.hpp"
 #include "schemes/kept_costs.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -15,8 +16,10 @@ using namespace odrc::mpi;
 
 namespace {
 
-constexpr Means kAll{.unpacks = true, .exposes = true, .overlaps = true, .caches = true};
-constexpr Means kShared{.unpacks = true, .exposes = true, .overlaps = false, .caches = false};
+constexpr Means kAll{
+    .unpacks = true, .exposes = true, .overlaps = true, .caches = true, .near = true};
+constexpr Means kShared{
+    .unpacks = true, .exposes = true, .overlaps = false, .caches = false, .near = true};
 
 Offer offer_of(uint64_t bytes, uint64_t piece) {
     Offer offer{};
@@ -129,6 +132,34 @@ TEST_CASE("where processors are shared it counts how often data comes into a cac
 }
 
 TEST_CASE(
+    "where caches are far what is written past them is not fetched, and others take lines back") {
+    constexpr uint64_t kBytes = 256 << 10;
+    SchemeCosts costs = kNic;
+    costs.by_processor = 1;
+    costs.fetched_byte = 1;
+    const auto expected = [&](bool caches, bool near) {
+        Means means = kShared;
+        means.caches = caches;
+        means.near = near;
+        return plan_of(costs, kBytes, 2 << 10, means).expected;
+    };
+    const Expected near = expected(true, true), far = expected(true, false),
+                   full = expected(false, true);
+    const auto fetched = [&](const Expected& takes, Scheme scheme) { // times
+        const auto i = static_cast<size_t>(scheme);
+        return std::round((takes[i] - near[i]) / (2 * costs.fetched_byte * kBytes));
+    };
+    CHECK(fetched(far, Scheme::generic) == 3);
+    CHECK(fetched(full, Scheme::generic) == 3);
+    CHECK(fetched(far, Scheme::bc_spup) == 2); // the data, and what is unpacked
+    CHECK(fetched(full, Scheme::bc_spup) == 3);
+    CHECK(fetched(far, Scheme::rwg_up) == 1);
+    CHECK(fetched(full, Scheme::rwg_up) == 2);
+    CHECK(fetched(far, Scheme::p_rrs) == 3); // the memory for segments as well
+    CHECK(fetched(full, Scheme::p_rrs) == 2);
+}
+
+TEST_CASE(
     "where processors are shared a word takes what the processor does in the device's stead") {
     SchemeCosts costs = kNic;
     costs.word = 30'000;
@@ -168,13 +199,13 @@ TEST_CASE("copies that take long tell that what they copy is far") {
     };
     const auto copy = [&](int times, double took) { copy_in_pieces(times, took, kBytes, kPiece); };
     CHECK_FALSE(pace.is_slow()); // nothing is known
-    copy(32, kQuick * 2);        // less than half of what fetching would take
+    copy(64, kQuick * 2);        // less than half of what fetching would take
     CHECK_FALSE(pace.is_slow());
     copy(7, kSlow); // somebody else had the processor
     CHECK_FALSE(pace.is_slow());
     copy(1, kSlow);
     CHECK(pace.is_slow());
-    copy(24, kQuick); // of the last 32, eight
+    copy(61, kQuick); // of the last 64, three
     CHECK(pace.is_slow());
     copy(1, kQuick);
     CHECK_FALSE(pace.is_slow());
@@ -197,11 +228,13 @@ TEST_CASE("copies that take long tell that what they copy is far") {
 }
 
 TEST_CASE("what there is no memory for is not chosen, whoever wants it") {
-    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, false, true, true}).scheme != Scheme::multi_w);
-    const Scheme without = plan_of(kNic, 1 << 20, 8, {false, false, true, true}).scheme;
+    CHECK(plan_of(kNic, 1 << 20, 64 << 10, {true, false, true, true, true}).scheme !=
+          Scheme::multi_w);
+    const Scheme without = plan_of(kNic, 1 << 20, 8, {false, false, true, true, true}).scheme;
     CHECK((without == Scheme::p_rrs || without == Scheme::generic));
-    CHECK(plan_of(kNic, 1 << 20, 8, {false, true, true, true}, *scheme_of("bc-spup")).scheme ==
-          Scheme::generic);
+    CHECK(
+        plan_of(kNic, 1 << 20, 8, {false, true, true, true, true}, *scheme_of("bc-spup")).scheme ==
+        Scheme::generic);
     CHECK(plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup")).scheme == Scheme::bc_spup);
 }
 
