@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace odrc {
@@ -37,6 +38,12 @@ size_t processes_of_this_host() noexcept {
         if (number > 0) return number;
     }
     return processors_of_this_host();
+}
+
+uint64_t page_faults() noexcept {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<uint64_t>(usage.ru_minflt) + static_cast<uint64_t>(usage.ru_majflt);
 }
 
 } // namespace odrc

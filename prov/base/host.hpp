@@ -19,6 +19,9 @@ std::string processor_name();
 // MVAPICH, Slurm); where none says, as many as there are processors.
 size_t processes_of_this_host() noexcept;
 
+// Of memory that the calling thread has used for the first time, in pages, or found gone.
+uint64_t page_faults() noexcept;
+
 // One of this process that may have a thread which looks whether something has come, again and
 // again: an endpoint, or a domain whose endpoints have one thread for all.
 class Looker {

@@ -9,7 +9,7 @@
 
 namespace odrc::soft {
 
-// Whether something that a peer has to do its part of, or to lie right for, is attempted with it.
+// Whether something that a peer has to do its part of, or to be right for, is attempted with it.
 // What went badly is left out for a while, each time a longer one if it comes to that more than
 // once in thirty times. Threads need not agree.
 class Attempt {

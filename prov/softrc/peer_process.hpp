@@ -6,6 +6,7 @@
 #include "base/fd.hpp"
 #include "softrc/arena_view.hpp"
 #include "softrc/attempt.hpp"
+#include "softrc/nearness.hpp"
 #include "softrc/shared_memory.hpp"
 
 #include <atomic>
@@ -43,9 +44,8 @@ public:
     // wait for it.
     Attempt& joining() noexcept { return joining_; } // copies: joint_copy.hpp
     Attempt& coming() noexcept { return coming_; }
-    Attempt& serving() noexcept { return serving_; } // atomic operations: served_atomic.hpp
-    // Its processor, and its caches with it, may be far from this one: copy_to_peer.hpp.
-    Attempt& caching() noexcept { return caching_; }
+    Attempt& serving() noexcept { return serving_; }    // atomic operations: served_atomic.hpp
+    Nearness& nearness() noexcept { return nearness_; } // copy_to_peer.hpp
 
     // Writes an event into a pipe of the process's.
     void raise_event(const EventPipe& pipe, uint64_t event) noexcept;
@@ -58,10 +58,10 @@ private:
     bool lets_us_in_{true};
     std::atomic<bool> dead_{false};
     std::atomic<int64_t> asked_{0}; // the tick
-    Attempt joining_{16, 4096};      // who is late holds up a copy by milliseconds
-    Attempt coming_{1, 16};          // and who does not come by a call of the kernel
-    Attempt serving_{1, 64};         // what nobody does is taken back
-    Attempt caching_{8, 256};       // what is far takes some twenty times as long
+    Attempt joining_{16, 4096};     // who is late holds up a copy by milliseconds
+    Attempt coming_{1, 16};         // and who does not come by a call of the kernel
+    Attempt serving_{1, 64};        // what nobody does is taken back
+    Nearness nearness_;
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };

@@ -13,6 +13,7 @@
 #include <random>
 
 using namespace rig;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -38,6 +39,18 @@ void be_written_to(Board& board) {
     while (!board.done) sched_yield();
 }
 
+// How many copies go past the caches until one goes into them again.
+uint32_t left_out(soft::Nearness& nearness) {
+    uint32_t copies = 0;
+    while (!nearness.is_near()) ++copies;
+    return copies;
+}
+
+void find_far(soft::Nearness& nearness) {
+    const auto slow = [] { usleep(100); };
+    while (nearness.is_near()) nearness.watch(kBytes, slow);
+}
+
 soft::QpPlace place_of(uint64_t identity) {
     return {.slot = static_cast<uint32_t>(identity >> 52),
             .generation = static_cast<uint32_t>(identity >> 32 & 0xfffff),
@@ -57,6 +70,42 @@ TEST_CASE("a copy past the caches is a copy, wherever it begins and ends") {
         copy_past_caches(out.data() + to, in.data() + from, length);
         REQUIRE(out == wanted);
     }
+}
+
+TEST_CASE("what takes long for few bytes takes a short time for many") {
+    CHECK_FALSE(soft::Nearness::is_slow(3us, 16 << 10));
+    CHECK(soft::Nearness::is_slow(4us, 16 << 10));
+    CHECK_FALSE(soft::Nearness::is_slow(4us, 32 << 10));
+}
+
+TEST_CASE("who is far is tried less and less, and memory that is new is no sign of it") {
+    soft::Nearness nearness;
+    const auto last = [](std::chrono::microseconds time) {
+        return [time] {
+            const Time until = Clock::now() + time;
+            while (Clock::now() < until) {
+            }
+        };
+    };
+    const auto slow = last(20us);
+    nearness.watch(kBytes, slow);
+    CHECK(left_out(nearness) == 0); // it may have been new
+    for (uint32_t expected = soft::Nearness::kFewest; expected < soft::Nearness::kMost;
+         expected *= 2) {
+        nearness.watch(kBytes, slow);
+        CHECK(left_out(nearness) == expected);
+    }
+    constexpr size_t kPage = 4096;
+    void* memory =
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    madvise(memory, kBytes, MADV_NOHUGEPAGE);
+    nearness.watch(kBytes, [&] {
+        for (size_t at = 0; at < kBytes; at += kPage) static_cast<volatile char*>(memory)[at] = 1;
+        slow();
+    });
+    CHECK(left_out(nearness) == 0);
+    munmap(memory, kBytes);
 }
 
 TEST_CASE("what goes badly is left out, each time for longer, until it goes well") {
@@ -102,12 +151,11 @@ TEST_CASE("a peer gets the same bytes whether it is near or far" * forks()) {
         const size_t length = 1 + random() % (4 * soft::kLeastPastCaches);
         const size_t from = random() % (kBytes - length), to = random() % (kBytes - length);
         const bool far = random() % 2;
-        if (far) peer->caching().went_badly();
+        if (far) find_far(peer->nearness());
         CHECK((side.context().is_far(qp.get()) || !far));
         move(IBV_WR_RDMA_WRITE, out.data() + from, out_mr->lkey, to, length);
         std::copy_n(out.begin() + from, length, wanted.begin() + to);
-        while (!peer->caching().is_worth_it()) {
-        }
+        left_out(peer->nearness());
         CHECK_FALSE(side.context().is_far(qp.get()));
     }
     move(IBV_WR_RDMA_READ, back.data(), back_mr->lkey, 0, kBytes);
