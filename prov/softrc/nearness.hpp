@@ -37,6 +37,7 @@ public:
         else if (in_doubt && (page_faults() - faults) * kPage * 2 < length)
             attempt_.went_badly();
     }
+
     // Fewer bytes in a nanosecond, and each line was fetched from a cache that this processor does
     // not share: that is two to five times as slow as to have the peer read all of it from memory.
     static bool is_slow(std::chrono::nanoseconds time, size_t bytes) noexcept {
