@@ -26,7 +26,7 @@ constexpr uint32_t frames_of(size_t length) noexcept {
 
 bool Engine::goes_in_slices(const Peer& peer, const Send& send) noexcept {
     return send.length > kInjectSize && peer.ready() && peer.lane->delivers() &&
-           send.length > crossovers(*peer.lane).eager &&
+           send.length > wire::kEagerLimit && // of one alone nothing would be gained
            send.length <= crossovers(*peer.lane).sliced && send.pieces.count() == 1 &&
            !send.fenced && !send.more && !(send.header.flags & wire::kConfirm) &&
            !peer.has_little_room && may_post(peer) &&

@@ -13,7 +13,7 @@ export FI_ODRC_PROFILE=$scratch/profile
 
 traffic() { # MESSAGES
     rm -f "$scratch"/profile.*
-    "$ODRC_BUILD/odrc_traffic" -d "$device" -n 3 -m "$1" -s 20000 --seed $RANDOM >"$scratch/out" ||
+    timeout 300 "$ODRC_BUILD/odrc_traffic" -d "$device" -n 3 -m "$1" -s 20000 --seed $RANDOM >"$scratch/out" ||
         fail "$(cat "$scratch/out")"
 }
 
@@ -41,7 +41,8 @@ sliced() {
 # What is asked for, as far as the device has it.
 for reliability in nic host; do
     export FI_ODRC_RELIABILITY=$reliability
-    for given in 0,0,0 512,8192,1024 1024,2048,2048 100000,100000,100000 512,0,8192,16384; do
+    for given in 0,0,0 512,8192,1024 1024,2048,2048 100000,100000,100000 512,0,8192,16384 \
+        512,0,2048,16384; do
         FI_ODRC_CROSSOVERS=$given traffic $((4000 / scale))
         echo "$reliability, $given: $(shown), $(eager) of 1 to 8 KiB in one send, $(sliced) in several"
         IFS=, read -r _ copied most several <<<"$given"
