@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The odrc authors
 
 // What the machine itself takes to bring bytes from one processor to another: the floor below
-// which no transport of messages gets.
+// which no transport of messages gets, and bare loops that do no more than one has to.
 
 #include "bench/single_copy.hpp"
 #include "fabtests_ext/support/command_line.hpp"
@@ -12,6 +12,9 @@
 #include "fabtests_ext/support/spin.hpp"
 
 #include <atomic>
+#include <cstring>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -23,20 +26,40 @@ struct Options {
     int batches{50};
     int iterations{10'000};
     bool copy{false};
+    std::vector<size_t> blocks{};
 };
 
-// A line for each side to write, in which the other waits for the next word.
-struct Lines {
-    alignas(64) std::atomic<uint64_t> word[2][8];
+// Memory for each side to write to, with a word behind it for which the other one waits: of no
+// bytes it is a line of the cache.
+struct Memory {
+    static constexpr size_t kMost = size_t{64} << 10;
+
+    struct Side {
+        alignas(4096) std::byte bytes[kMost + sizeof(uint64_t)];
+
+        std::atomic_ref<uint64_t> word_behind(size_t size) {
+            constexpr size_t kWord = sizeof(uint64_t);
+            const size_t at = (size + kWord - 1) / kWord * kWord;
+            return std::atomic_ref{*reinterpret_cast<uint64_t*>(bytes + at)};
+        }
+    } sides[2];
 };
 
-void handover(Team& team, Lines& lines, const Options& options) {
-    auto& mine = lines.word[team.rank()][0];
-    const auto& theirs = lines.word[1 - team.rank()][0];
+// Each copies so many bytes in when it is its turn, and out what the other one has.
+void hand_over(Team& team, Memory& memory, size_t size, const Options& options) {
+    Memory::Side &here = memory.sides[team.rank()], &there = memory.sides[1 - team.rank()];
+    const auto mine = here.word_behind(size), theirs = there.word_behind(size);
+    std::vector<std::byte> out(size), in(size);
     uint64_t turn = 0;
-    const auto say = [&] { mine.store(turn, std::memory_order_release); };
+    mine.store(turn, std::memory_order_relaxed);
+    team.barrier();
+    const auto say = [&] {
+        std::memcpy(here.bytes, out.data(), size);
+        mine.store(turn, std::memory_order_release);
+    };
     const auto hear = [&] {
         spin_until([&] { return theirs.load(std::memory_order_acquire) == turn; });
+        std::memcpy(in.data(), there.bytes, size);
     };
     Samples samples;
     for (int batch = 0; batch <= options.batches; ++batch) {
@@ -49,7 +72,9 @@ void handover(Team& team, Lines& lines, const Options& options) {
         }
         if (batch > 0) samples.add(watch.nanoseconds() / (2.0 * options.iterations));
     }
-    if (team.rank() == 0) samples.report("handover", "ns");
+    team.barrier();
+    if (team.rank() == 0)
+        samples.report(size > 0 ? "blocks." + std::to_string(size) : "handover", "ns");
 }
 
 } // namespace
@@ -63,15 +88,20 @@ int main(int argc, char** argv) {
     command.option("-b,--batches", options.batches);
     command.option("-i,--iterations", options.iterations, "of a batch");
     command.flag("-c,--copy", options.copy, "blocks: process_vm_writev, -readv and memcpy");
+    command
+        .option("-s,--sizes", options.blocks,
+                "bytes of blocks that one copies in and the other one out")
+        .within(1, Memory::kMost);
     if (!command.read(argc, argv)) return command.status();
-    const Shared<Lines> lines;
+    if (options.blocks.empty()) options.blocks = {0};
+    const Shared<Memory> memory;
     const SingleCopy copy;
     return fabtests_ext::run_team(2, [&](Team& team) {
         fabtests_ext::pin(team.rank());
         if (options.copy)
             copy.run(team, options.batches);
         else
-            handover(team, *lines, options);
+            for (const size_t size : options.blocks) hand_over(team, *memory, size, options);
         return 0;
     });
 }

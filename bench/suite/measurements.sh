@@ -27,7 +27,7 @@ declare -A what=(
     [cycles]="Processor cycles of a message of 8 bytes, both sides, the kernel's too (perf)"
     [calls]="Allocations and system calls of a message of 8 bytes, sent and received"
 )
-declare -A contenders=([latency]="ucx perftest soft_verbs handover"
+declare -A contenders=([latency]="ucx perftest soft_verbs handover blocks"
     [bandwidth]="ucx perftest soft_verbs" [rate]="ucx"
     [bidirectional]="perftest" [rma]="perftest" [atomics]="perftest")
 
@@ -76,6 +76,13 @@ measure_latency_soft_verbs() {
     "$build/soft_verbs" -b 10 send | awk '$1 ~ /send$/ { print "latency 8", $2 / 1000, "us" }'
 }
 measure_latency_handover() { "$build/handover" -b 10 | awk '{ print "latency 8", $2 / 1000, "us" }'; }
+measure_latency_blocks() {
+    local size sizes=()
+    for size in "${short_sizes[@]}"; do ((size > 65536)) || sizes+=("$size"); done
+    ((${#sizes[@]})) || { echo "latency 65536 - the longest that it copies"; return; }
+    "$build/handover" -b 10 -i 1000 -s "${sizes[@]}" |
+        sed -n 's/^blocks\./latency /p' | awk '{ print $1, $2, $3 / 1000, "us" }'
+}
 measure_latency_perftest() {
     local size
     for size in "${short_sizes[@]}"; do

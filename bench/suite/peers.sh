@@ -7,7 +7,7 @@
 
 providers=(odrc shm tcp "tcp;ofi_rxm" "udp;ofi_rxd" "verbs;ofi_rxm")
 mpis=(odrc_mpi open_mpi_odrc open_mpi)
-everybody=("${providers[@]}" ucx perftest soft_verbs handover "${mpis[@]}") # ours first
+everybody=("${providers[@]}" ucx perftest soft_verbs handover blocks "${mpis[@]}") # ours first
 declare -A title=(
     [odrc]="odrc"
     [shm]="libfabric shm"
@@ -19,6 +19,7 @@ declare -A title=(
     [perftest]="perftest, raw verbs"
     [soft_verbs]="soft0's verbs themselves"
     [handover]="a line of the cache, handed over"
+    [blocks]="as many bytes, copied in and out by a bare loop"
     [odrc_mpi]="odrc_mpi"
     [open_mpi_odrc]="Open MPI over odrc (MTL)"
     [open_mpi]="Open MPI, its own shared memory"
@@ -93,7 +94,7 @@ why_missing() { # CONTENDER
     case $1 in
     ucx) lacks ucx_perftest "Debian: ucx-utils" ;;
     perftest) lacks ib_send_lat "Debian: perftest" ;;
-    soft_verbs | handover) [[ $device == soft0 ]] || echo "it is measured beside soft0" ;;
+    soft_verbs | handover | blocks) [[ $device == soft0 ]] || echo "it is measured beside soft0" ;;
     odrc_mpi) lacks mpirun "Debian: openmpi-bin" || lacks "$build/our_mpi_sizes" "it needs PMIx" ;;
     open_mpi*) lacks mpirun "Debian: openmpi-bin" ||
         lacks "$build/mpi_sizes" "it needs libopenmpi-dev" ;;

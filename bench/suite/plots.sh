@@ -7,7 +7,7 @@
 
 declare -A colour=([odrc]=d9480f [shm]=1c7ed6 [tcp]=868e96 ["tcp;ofi_rxm"]=5c940d
     ["udp;ofi_rxd"]=e64980 ["verbs;ofi_rxm"]=7048e8 [ucx]=2f9e44 [perftest]=f08c00
-    [soft_verbs]=0c8599 [handover]=495057
+    [soft_verbs]=0c8599 [handover]=495057 [blocks]=adb5bd
     [odrc_mpi]=d9480f [open_mpi_odrc]=f08c00 [open_mpi]=1c7ed6)
 ink=010203 # stands for the page's own
 
