@@ -23,6 +23,7 @@ void copy_line(std::byte* out, const std::byte* in) noexcept {
 } // namespace
 
 void copy_past_caches(std::byte* out, const std::byte* in, size_t length) noexcept {
+    _mm_sfence(); // these stores may pass others
     const size_t before = std::min(-reinterpret_cast<uintptr_t>(out) % kLine, length);
     std::memcpy(out, in, before);
     size_t done = before;
