@@ -16,6 +16,9 @@
 namespace odrc::transfer {
 namespace {
 
+// To a peer that is far; more is read in less time (verbs::Context::is_far).
+constexpr size_t kFarLimit = 16384;
+
 constexpr uint32_t frames_of(size_t length) noexcept {
     return static_cast<uint32_t>((length + wire::kEagerLimit - 1) / wire::kEagerLimit);
 }
@@ -31,7 +34,7 @@ bool Engine::goes_in_slices(const Peer& peer, const Send& send) noexcept {
            !send.fenced && !send.more && !(send.header.flags & wire::kConfirm) &&
            !peer.has_little_room && may_post(peer) &&
            peer.window_is_open_to(peer.sent + frames_of(send.length) - 1) && posting_.empty() &&
-           (send.length <= wire::kSlicedFarLimit || !peer.lane->is_far());
+           (send.length <= kFarLimit || !peer.lane->is_far());
 }
 
 // False: they are not all there, and it has to be announced.

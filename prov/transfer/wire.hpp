@@ -132,7 +132,6 @@ inline constexpr size_t kEagerLimit = 8192;
 // The largest that may go in several: a longer one gains less by that, and takes the more memory of
 // a receiver that is not ready for it.
 inline constexpr size_t kSlicedLimit = 65536;
-inline constexpr size_t kSlicedFarLimit = 16384; // where the peer is far (Context::is_far)
 // A buffer for any frame, in whole cache lines.
 inline constexpr size_t kFrameBytes = (kMaxHeader + kEagerLimit + 63) / 64 * 64;
 
