@@ -104,7 +104,8 @@ CompletionQueue::CompletionQueue(Domain& domain, const fi_cq_attr* attr, void* c
 
 // Writes a completion in the application's format. The entries of all formats begin alike, and as a
 // Completion does; that each has a length of its own here saves a call.
-std::byte* CompletionQueue::write(std::byte* out, const transfer::Completion& c) const noexcept {
+[[gnu::always_inline]] inline std::byte*
+CompletionQueue::write(std::byte* out, const transfer::Completion& c) const noexcept {
     switch (entry_size_) {
     case sizeof(fi_cq_tagged_entry):
         std::memcpy(out, &c, sizeof(fi_cq_tagged_entry));
@@ -121,7 +122,8 @@ std::byte* CompletionQueue::write(std::byte* out, const transfer::Completion& c)
     return out + entry_size_;
 }
 
-ssize_t CompletionQueue::take(void* buffer, size_t count, fi_addr_t* sources) noexcept {
+[[gnu::always_inline]] inline ssize_t CompletionQueue::take(void* buffer, size_t count,
+                                                            fi_addr_t* sources) noexcept {
     auto* out = static_cast<std::byte*>(buffer);
     const size_t n = sink_.take(count, [&](const transfer::Completion& c) {
         out = write(out, c);

@@ -105,6 +105,16 @@ public:
     bool delivers() const noexcept { return delivers_; }
     bool delivers_messages() const noexcept { return delivers_ && ring_out_.is_open(); }
     bool is_far() noexcept { return qp_.is_far(); } // (verbs::Context)
+    // A record into the peer's ring, that the program writes itself (verbs::DirectOps), where the
+    // device delivers. Null if it has to be posted.
+    std::byte* open_record(size_t record) noexcept {
+        const uint64_t end = ring_out_.begin(srq::granules_of(record));
+        return qp_.begin_write(end - record, ring_out_.rkey(), static_cast<uint32_t>(record));
+    }
+    void close_record() noexcept {
+        qp_.end_write();
+        visited_ = true;
+    }
     // What is never under way. Gives 0 or an errno as verbs::kDeliver says.
     int deliver(ibv_send_wr& wr) noexcept {
         wr.wr_id = 0;

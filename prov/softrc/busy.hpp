@@ -13,15 +13,23 @@ namespace odrc::soft {
 class Busy {
 public:
     explicit Busy(QpPort& port) noexcept
-        : busy_{port.busy} {
-        busy_.store(busy_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+        : port_{&port} {
+        port.busy.store(port.busy.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     }
-    ~Busy() { busy_.store(busy_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+    ~Busy() {
+        if (port_) end(*port_);
+    }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
+    // The operation goes on behind this, until somebody ends it.
+    void stay() noexcept { port_ = nullptr; }
+    static void end(QpPort& port) noexcept {
+        port.busy.store(port.busy.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+
 private:
-    std::atomic<uint32_t>& busy_;
+    QpPort* port_;
 };
 
 } // namespace odrc::soft

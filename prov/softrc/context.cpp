@@ -29,7 +29,7 @@ uint32_t number_of(const ibv_pd* pd) noexcept {
     return static_cast<const ProtectionDomain*>(pd)->number;
 }
 
-// ---- the data path, as ibv_context::ops finds it ----
+// ---- the data path, as ibv_context::ops and verbs::DirectOps find it ----
 
 int poll_cq(ibv_cq* cq, int count, ibv_wc* wc) {
     return static_cast<CompletionQueue*>(cq)->poll(count, wc);
@@ -47,6 +47,10 @@ int post_send(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
 int post_recv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
     return static_cast<QueuePair*>(qp)->post_receive(wr, bad_wr);
 }
+std::byte* begin_write(ibv_qp* qp, uint64_t address, uint32_t rkey, uint32_t length) {
+    return static_cast<QueuePair*>(qp)->begin_write(address, rkey, length);
+}
+void end_write(ibv_qp* qp) { static_cast<QueuePair*>(qp)->end_write(); }
 
 } // namespace
 
@@ -71,6 +75,7 @@ SoftContext::SoftContext(ibv_device& device, const verbs::Port& port)
     c.ops.post_srq_recv = post_srq_recv;
     c.ops.post_send = post_send;
     c.ops.post_recv = post_recv;
+    direct() = {.begin_write = begin_write, .end_write = end_write};
 }
 
 SoftContext::~SoftContext() = default;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// The short way of a write that is carried inline, or of a send in one segment, over a connection
-// on which nothing waits: what small messages are made of, where every nanosecond counts.
+// The short way of a write that is carried inline, or that the program makes itself, and of a send
+// in one segment, over a connection on which nothing waits: what small messages are made of, where
+// every nanosecond counts.
 
 #include "softrc/busy.hpp"
 #include "softrc/copy_bytes.hpp"
@@ -16,18 +17,32 @@
 namespace odrc::soft {
 
 // Where a write goes. Null if it may not go there, or this process does not see it.
-[[gnu::always_inline]] inline std::byte* QueuePair::find_target(const ibv_send_wr& wr,
+[[gnu::always_inline]] inline std::byte* QueuePair::find_target(uint64_t address, uint32_t rkey,
                                                                 uint32_t length) noexcept {
-    const auto& there = wr.wr.rdma;
     if (link_.port->access.load(std::memory_order_relaxed) & IBV_ACCESS_REMOTE_WRITE) [[likely]]
-        if (std::byte* to = link_.target.find(there.rkey, there.remote_addr, length)) return to;
+        if (std::byte* to = link_.target.find(rkey, address, length)) return to;
     Place place;
-    if (find_remote(there.remote_addr, there.rkey, length, IBV_ACCESS_REMOTE_WRITE, place) !=
-            IBV_WC_SUCCESS ||
+    if (find_remote(address, rkey, length, IBV_ACCESS_REMOTE_WRITE, place) != IBV_WC_SUCCESS ||
         !place.mapped)
         return nullptr;
     link_.target.keep(link_.process->arena(), link_.process->own(), place);
     return place.mapped;
+}
+
+std::byte* QueuePair::begin_write(uint64_t address, uint32_t rkey, uint32_t length) noexcept {
+    std::unique_lock guard{lock_};
+    if (kFaults || !is_at_ease()) return nullptr;
+    Busy busy{*port_};
+    std::byte* const to = peer_is_ready() ? find_target(address, rkey, length) : nullptr;
+    if (!to) return nullptr;
+    busy.stay();
+    guard.release();
+    return to;
+}
+
+void QueuePair::end_write() noexcept {
+    Busy::end(*port_);
+    lock_.unlock();
 }
 
 // Nothing, and nothing done, if there is anything special about the request or the moment. It goes
@@ -52,7 +67,7 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
         if (outcome.verdict != Verdict::done) return std::nullopt;
         return outcome.status;
     }
-    std::byte* to = find_target(wr, length);
+    std::byte* to = find_target(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, length);
     if (!to) return std::nullopt;
     for (const ibv_sge* s = wr.sg_list; s != last; to += s->length, ++s)
         copy_bytes(to, reinterpret_cast<const void*>(s->addr), s->length);
@@ -63,8 +78,7 @@ QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
 // What is over when the call returns, or was not done.
 [[gnu::always_inline]] inline int QueuePair::carry_out_now(const ibv_send_wr& wr) noexcept {
     if (what_is(wr.opcode).atomic) return change_at_once(wr);
-    if (wr.opcode == IBV_WR_SEND) return send_at_once(wr);
-    return carry_out_at_once(wr) ? 0 : EAGAIN;
+    return wr.opcode == IBV_WR_SEND ? send_at_once(wr) : EAGAIN;
 }
 
 int QueuePair::post_send(ibv_send_wr* wr, ibv_send_wr** bad_wr) noexcept {

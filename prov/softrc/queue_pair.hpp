@@ -79,6 +79,9 @@ public:
 
     // Where this process sees what it may write to at the peer; else null.
     const std::byte* peer_memory(uint64_t address, uint32_t rkey, size_t length) noexcept;
+    // As verbs::DirectOps. Between the two the caller has the lock.
+    std::byte* begin_write(uint64_t address, uint32_t rkey, uint32_t length) noexcept;
+    void end_write() noexcept;
     // What is long is copied past the peer's caches this time.
     bool is_far() noexcept;
 
@@ -216,7 +219,7 @@ private:
     }
 
     // express.cpp
-    std::byte* find_target(const ibv_send_wr& wr, uint32_t length) noexcept;
+    std::byte* find_target(uint64_t address, uint32_t rkey, uint32_t length) noexcept;
     std::optional<ibv_wc_status> carry_out_at_once(const ibv_send_wr& wr) noexcept;
     int carry_out_now(const ibv_send_wr& wr) noexcept;
 

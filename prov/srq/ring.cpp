@@ -38,6 +38,13 @@ Ring::Ring(verbs::Adapter& adapter, Counters& counters)
 
 Ring::~Ring() { counters_.deregistered(kRingBytes); }
 
+RecordEnd Ring::look_for_sum() const noexcept {
+    const RecordEnd end = end_at(place_);
+    const bool whole =
+        end.length > 0 && end.mark == number_behind(freed_) + sum_of(frame(end).data(), end);
+    return whole ? end : RecordEnd{};
+}
+
 RingOffer Ring::offer() const noexcept {
     return {.end = reinterpret_cast<uint64_t>(end_), .rkey = memory_.rkey(), .summed = summed_};
 }

@@ -53,6 +53,7 @@ struct RecordEnd {
     uint32_t mark;  // the record's number, and the sum of the rest where that is asked for
 };
 static_assert(sizeof(RecordEnd) == sizeof(uint64_t));
+static_assert(std::endian::native == std::endian::little); // where a word of it is looked at
 
 // Not made for those who mean harm: what was there before, in part, has another one.
 uint32_t sum_of(const std::byte* frame, RecordEnd end) noexcept;
@@ -130,6 +131,12 @@ public:
         end.mark = number_behind(written_) + (summed_ ? sum_of(frame, end) : 0);
         std::memcpy(frame + record - sizeof end, &end, sizeof end);
     }
+    // The same behind a frame that was written there itself: whoever sees the end sees the rest.
+    void publish(std::byte* frame, size_t record, RecordEnd end) const noexcept {
+        end.mark = number_behind(written_);
+        std::atomic_ref{*reinterpret_cast<uint64_t*>(frame + record - sizeof end)}.store(
+            std::bit_cast<uint64_t>(end), std::memory_order_release);
+    }
     // It was written there.
     void wrote(uint32_t granules) noexcept {
         place_ = next_;
@@ -178,22 +185,16 @@ public:
     // False while the next record has not come, as far as its end tells.
     bool has_next() const noexcept {
         if (summed_) return end_at(place_).length > 0;
-        const uint32_t number = number_behind(freed_);
-        return end_at(place_).mark == number || end_at({}).mark == number;
+        return is_next(word_there(place_)) || is_next(word_there({}));
     }
     // The end of the next record, if that has come; else it has no length.
     RecordEnd look() noexcept {
-        const uint32_t number = number_behind(freed_);
-        const RecordEnd end = end_at(place_);
-        if (summed_) {
-            const bool whole =
-                end.length > 0 && end.mark == number + sum_of(frame(end).data(), end);
-            return whole ? end : RecordEnd{};
-        }
-        const RecordEnd anew = end_at({}); // read after the other one
-        if (anew.mark == number && anew.length > 0)
+        if (summed_) [[unlikely]]
+            return look_for_sum();
+        const uint64_t next = word_there(place_);
+        if (is_next(word_there({}))) // read after the other one
             place_.rewind();
-        else if (end.mark != number)
+        else if (!is_next(next))
             return {};
         return have_come();
     }
@@ -236,9 +237,17 @@ private:
     // Until the next record is there this may be the midst of a later one that is being written,
     // which the thread sanitizer would take for a race: it does not see this, and what has come
     // with an end it learns by another look.
-    [[gnu::no_sanitize_thread]] RecordEnd end_at(RingPlace place) const noexcept {
-        return std::bit_cast<RecordEnd>(__atomic_load_n(word_at(place.get()), __ATOMIC_ACQUIRE));
+    [[gnu::no_sanitize_thread]] uint64_t word_there(RingPlace place) const noexcept {
+        return __atomic_load_n(word_at(place.get()), __ATOMIC_ACQUIRE);
     }
+    RecordEnd end_at(RingPlace place) const noexcept {
+        return std::bit_cast<RecordEnd>(word_there(place));
+    }
+    // It is the end of the next record, of which no sum is taken: by its halves, and in few steps.
+    bool is_next(uint64_t word) const noexcept {
+        return word >> 32 == number_behind(freed_) && static_cast<uint16_t>(word) > 0;
+    }
+    RecordEnd look_for_sum() const noexcept;
     RecordEnd have_come() const noexcept {
         return std::bit_cast<RecordEnd>(end_word(place_.get()).load(std::memory_order_acquire));
     }

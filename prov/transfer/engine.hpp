@@ -232,9 +232,6 @@ private:
         header.flags = static_cast<uint8_t>((header.flags & ~wire::kCrowded) |
                                             (room_.is(Room::State::much) ? 0 : wire::kCrowded));
     }
-    void take_window(Lane& lane, const wire::Frame& frame) noexcept;
-    void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
-    void on_uncounted(Lane& lane, const wire::Frame& frame) noexcept;
     bool tell_what_is_due(Peer& peer) noexcept;
     bool owes_window(const Peer& peer) const noexcept {
         if (!peer.ready()) return false;
@@ -351,6 +348,9 @@ private:
     }
 
     // incoming.cpp
+    void take_window(Lane& lane, const wire::Frame& frame) noexcept;
+    void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
+    void on_uncounted(Lane& lane, const wire::Frame& frame) noexcept;
     void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept;
     bool on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexcept;
@@ -363,6 +363,7 @@ private:
     void empty_ring(Lane& lane) noexcept;
 
     // receive.cpp
+    static Message message_in(Lane& lane, const wire::Frame& frame) noexcept;
     void on_message(const Message& message) noexcept;
     void deliver(Receive& receive, const Message& message) noexcept;
     void lose(const Message& message) noexcept;
@@ -372,9 +373,13 @@ private:
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
     void complete_canceled(Receive& receive) noexcept;
     void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
+    void take_in(Receive& receive, const Message& message) noexcept;
+    void end(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
     void complete_badly(const Receive& receive, const Message& message, uint64_t flags,
                         size_t bytes, int error) noexcept;
-    fi_addr_t source_of(Peer* peer) noexcept;
+    fi_addr_t source_of(Peer* peer) noexcept {
+        return settings_.sources && peer ? peers_.id_of(*peer) : FI_ADDR_NOTAVAIL;
+    }
 
     // multi_receive.cpp
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;

@@ -26,8 +26,57 @@ constexpr size_t kLooksAhead = 4;
 
 } // namespace
 
+// ---- what a frame says besides (windows.cpp) ----------------------------------------------------
+
+// What came over a lane that broke speaks of its rings as well.
+[[gnu::always_inline]] inline void Engine::on_limit(const Lane& lane,
+                                                    const wire::Frame& frame) noexcept {
+    Peer& peer = lane.peer();
+    if (!peer.in_session(lane.session()) || lane.awaited()) return;
+    peer.has_little_room = (frame.header.flags & wire::kCrowded) != 0;
+    if (peer.window_out.open_to(frame.header.limit) && peer.stopped) [[unlikely]]
+        wait_for_end_of_batch(peer);
+}
+
+// A frame has come, the next one of its session.
+[[gnu::always_inline]] inline void Engine::take_window(Lane& lane,
+                                                       const wire::Frame& frame) noexcept {
+    Peer& peer = lane.peer();
+    if (!peer.in_session(lane.session())) return;
+    on_limit(lane, frame);
+    if (!owes_window(peer)) [[likely]]
+        return;
+    if (peer.window_in.is_overdue(peer.received_in_window()) && grant(peer)) return;
+    wait_for_end_of_batch(peer); // something may go to it meanwhile
+}
+
+void Engine::on_uncounted(Lane& lane, const wire::Frame& frame) noexcept {
+    on_limit(lane, frame);
+    if (frame.header.kind == wire::FrameKind::ring) return on_ring_word(lane, frame);
+    lane.ring_out().freed(static_cast<uint16_t>(frame.header.tag));
+}
+
+// ---- frames -------------------------------------------------------------------------------------
+
+[[gnu::always_inline]] inline Message Engine::message_in(Lane& lane,
+                                                         const wire::Frame& frame) noexcept {
+    const uint8_t flags = frame.header.flags;
+    const bool has_tag = flags & (wire::kTagged | wire::kCollective);
+    return {.peer = &lane.peer(),
+            .session = lane.session(),
+            .flags = flags,
+            .announced = frame.header.kind == wire::FrameKind::announce,
+            .tag = has_tag ? frame.header.tag : 0,
+            .data = frame.data,
+            .handle = frame.handle,
+            .length = frame.message_length(),
+            .payload = frame.payload};
+}
+
 void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
     take_window(lane, frame);
+    if (frame.header.kind == wire::FrameKind::message) [[likely]]
+        return on_message(message_in(lane, frame));
     switch (frame.header.kind) {
     case wire::FrameKind::finish:
         return on_finish(lane.peer(), frame);
@@ -48,17 +97,7 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
     default:
         break; // a message
     }
-    const uint8_t flags = frame.header.flags;
-    const bool has_tag = flags & (wire::kTagged | wire::kCollective);
-    const Message message{.peer = &lane.peer(),
-                          .session = lane.session(),
-                          .flags = flags,
-                          .announced = frame.header.kind == wire::FrameKind::announce,
-                          .tag = has_tag ? frame.header.tag : 0,
-                          .data = frame.data,
-                          .handle = frame.handle,
-                          .length = frame.message_length(),
-                          .payload = frame.payload};
+    const Message message = message_in(lane, frame);
     if (frame.header.kind == wire::FrameKind::slices) return begin_assembly(lane, message);
     if (message.announced && replace_assembly(lane, message)) return;
     on_message(message);

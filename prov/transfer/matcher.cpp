@@ -11,40 +11,6 @@ constexpr size_t kManyPatterns = 16;
 
 } // namespace
 
-size_t Pattern::hash(const Peer* peer, uint64_t tag) const noexcept {
-    uint64_t x = tag & ~ignore;
-    if (!any_source) x ^= reinterpret_cast<uint64_t>(peer) * 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
-    return x ^ (x >> 32);
-}
-
-bool Matcher::post(Receive& receive) noexcept {
-    Pattern* pattern = pattern_of(receive.ignore, !receive.source);
-    if (!pattern || !pattern->receives.add(receive, [pattern](const Receive& r) {
-            return pattern->hash(r.source, r.tag);
-        }))
-        return false;
-    receive.pattern = pattern;
-    receive.order = order_++;
-    posted_.push_back(receive);
-    ++posted_count_;
-    return true;
-}
-
-Receive* Matcher::find_receive(const Message& message) noexcept {
-    Receive* first = nullptr;
-    for (const auto& pattern : patterns_) {
-        if (pattern->receives.count() == 0) continue;
-        auto& bucket = pattern->receives[pattern->hash(message.peer, message.tag)];
-        for (Receive* r = bucket.front(); r; r = bucket.after(*r)) {
-            if (!pattern->matches(r->source, r->tag, message)) continue;
-            if (!first || r->order < first->order) first = r;
-            break;
-        }
-    }
-    return first;
-}
-
 template <class Wanted>
 Receive* Matcher::take_first(const Wanted& wanted) noexcept {
     Receive* r = posted_.front();
@@ -97,12 +63,6 @@ Arrived* Matcher::take_arrived(uint64_t tag, uint64_t ignore) noexcept {
 void Matcher::take(Arrived& arrived) noexcept {
     unindex(arrived);
     List<Arrived, ArrivalOrder>::erase(arrived);
-}
-
-Pattern* Matcher::pattern_of(uint64_t ignore, bool any_source) noexcept {
-    for (const auto& pattern : patterns_)
-        if (pattern->ignore == ignore && pattern->any_source == any_source) return pattern.get();
-    return add_pattern(ignore, any_source);
 }
 
 Pattern* Matcher::add_pattern(uint64_t ignore, bool any_source) noexcept {

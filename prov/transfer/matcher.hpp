@@ -27,7 +27,12 @@ struct Pattern {
     Buckets<Receive, Matching> receives;
     Buckets<IndexEntry> arrivals;
 
-    size_t hash(const Peer* peer, uint64_t tag) const noexcept;
+    size_t hash(const Peer* peer, uint64_t tag) const noexcept {
+        uint64_t x = tag & ~ignore;
+        if (!any_source) x ^= reinterpret_cast<uint64_t>(peer) * 0x9e3779b97f4a7c15;
+        x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
+        return x ^ (x >> 32);
+    }
     bool matches(const Peer* wanted, uint64_t tag, const Message& message) const noexcept {
         return ((tag ^ message.tag) & ~ignore) == 0 && (any_source || wanted == message.peer);
     }
@@ -88,5 +93,40 @@ private:
     List<Arrived, ArrivalOrder> arrivals_;
     Pool<IndexEntry> entries_;
 };
+
+// ---- what each message and each receive take ----------------------------------------------------
+
+inline Pattern* Matcher::pattern_of(uint64_t ignore, bool any_source) noexcept {
+    for (const auto& pattern : patterns_)
+        if (pattern->ignore == ignore && pattern->any_source == any_source) return pattern.get();
+    return add_pattern(ignore, any_source);
+}
+
+inline bool Matcher::post(Receive& receive) noexcept {
+    Pattern* pattern = pattern_of(receive.ignore, !receive.source);
+    if (!pattern || !pattern->receives.add(receive, [pattern](const Receive& r) {
+            return pattern->hash(r.source, r.tag);
+        }))
+        return false;
+    receive.pattern = pattern;
+    receive.order = order_++;
+    posted_.push_back(receive);
+    ++posted_count_;
+    return true;
+}
+
+inline Receive* Matcher::find_receive(const Message& message) noexcept {
+    Receive* first = nullptr;
+    for (const auto& pattern : patterns_) {
+        if (pattern->receives.count() == 0) continue;
+        auto& bucket = pattern->receives[pattern->hash(message.peer, message.tag)];
+        for (Receive* r = bucket.front(); r; r = bucket.after(*r)) {
+            if (!pattern->matches(r->source, r->tag, message)) continue;
+            if (!first || r->order < first->order) first = r;
+            break;
+        }
+    }
+    return first;
+}
 
 } // namespace odrc::transfer

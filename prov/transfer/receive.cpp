@@ -143,47 +143,26 @@ void Engine::complete_canceled(Receive& receive) noexcept {
     complete(receive, none, 0, FI_ECANCELED);
 }
 
-// ---- from the peers -----------------------------------------------------------------------------
-
-void Engine::on_message(const Message& message) noexcept {
-    if (closing_) return;
-    ++counters_.messages_received;
-    counters_.bytes_received += message.length;
-    if (message.collective()) [[unlikely]]
-        return on_part(message);
-    if (Receive* posted = inbox_.matcher(message).find_receive(message)) {
-        Receive* receive = inbox_.claim(*posted, message);
-        return receive ? deliver(*receive, message) : lose(message);
-    }
-    ++counters_.unexpected;
-    if (!inbox_.keep(message)) return lose(message);
-    weigh();
+void Engine::complete_badly(const Receive& receive, const Message& message, uint64_t flags,
+                            size_t bytes, int error) noexcept {
+    if (!settings_.receive) return;
+    fi_cq_err_entry entry{};
+    entry.op_context = receive.context;
+    entry.flags = flags;
+    entry.len = bytes;
+    entry.buf = receive.pieces.first();
+    entry.data = message.data;
+    entry.tag = message.tag;
+    entry.olen = error == FI_ETRUNC ? message.length - bytes : 0;
+    entry.err = error;
+    entry.prov_errno = error;
+    settings_.receive->push_error(entry);
 }
 
-// Without memory to keep a message, the connection is given up, so that both sides know.
-void Engine::lose(const Message& message) noexcept {
-    ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory for a message of {} bytes from {}",
-              adapter_.port().name(), message.payload.size(), message.peer->address.text());
-    wireup_.drop(*message.peer, FI_ENOMEM);
-}
+// ---- the end of a receive: what each message takes, in line -------------------------------------
 
-void Engine::discard(Arrived& arrived) noexcept {
-    if (arrived.message.wants_finish()) send_finish(arrived.message, 0);
-    inbox_.release(arrived);
-    weigh();
-}
-
-// The message is the receive's.
-void Engine::deliver(Receive& receive, const Message& message) noexcept {
-    if (message.announced) return fetch(receive, message);
-    const size_t bytes = receive.pieces.fill(message.payload);
-    if (message.confirm()) send_finish(message, 0);
-    complete(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
-}
-
-// ---- the end of a receive ----------------------------------------------------------------------
-
-void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
+[[gnu::always_inline]] inline void Engine::end(Receive& receive, const Message& message,
+                                               size_t bytes, int error) noexcept {
     if (receive.kind == 0) [[unlikely]]
         return part_received(receive, message, error);
     const bool released = receive.many || receive.is_last_part();
@@ -204,24 +183,50 @@ void Engine::complete(Receive& receive, const Message& message, size_t bytes, in
     inbox_.destroy(receive);
 }
 
-void Engine::complete_badly(const Receive& receive, const Message& message, uint64_t flags,
-                            size_t bytes, int error) noexcept {
-    if (!settings_.receive) return;
-    fi_cq_err_entry entry{};
-    entry.op_context = receive.context;
-    entry.flags = flags;
-    entry.len = bytes;
-    entry.buf = receive.pieces.first();
-    entry.data = message.data;
-    entry.tag = message.tag;
-    entry.olen = error == FI_ETRUNC ? message.length - bytes : 0;
-    entry.err = error;
-    entry.prov_errno = error;
-    settings_.receive->push_error(entry);
+// The message is the receive's.
+[[gnu::always_inline]] inline void Engine::take_in(Receive& receive,
+                                                   const Message& message) noexcept {
+    if (message.announced) return fetch(receive, message);
+    const size_t bytes = receive.pieces.fill(message.payload);
+    if (message.confirm()) send_finish(message, 0);
+    end(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
 }
 
-fi_addr_t Engine::source_of(Peer* peer) noexcept {
-    return settings_.sources && peer ? peers_.id_of(*peer) : FI_ADDR_NOTAVAIL;
+void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
+    end(receive, message, bytes, error);
+}
+void Engine::deliver(Receive& receive, const Message& message) noexcept {
+    take_in(receive, message);
+}
+
+// ---- from the peers -----------------------------------------------------------------------------
+
+void Engine::on_message(const Message& message) noexcept {
+    if (closing_) return;
+    ++counters_.messages_received;
+    counters_.bytes_received += message.length;
+    if (message.collective()) [[unlikely]]
+        return on_part(message);
+    if (Receive* posted = inbox_.matcher(message).find_receive(message)) [[likely]] {
+        Receive* receive = inbox_.claim(*posted, message);
+        return receive ? take_in(*receive, message) : lose(message);
+    }
+    ++counters_.unexpected;
+    if (!inbox_.keep(message)) return lose(message);
+    weigh();
+}
+
+// Without memory to keep a message, the connection is given up, so that both sides know.
+void Engine::lose(const Message& message) noexcept {
+    ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory for a message of {} bytes from {}",
+              adapter_.port().name(), message.payload.size(), message.peer->address.text());
+    wireup_.drop(*message.peer, FI_ENOMEM);
+}
+
+void Engine::discard(Arrived& arrived) noexcept {
+    if (arrived.message.wants_finish()) send_finish(arrived.message, 0);
+    inbox_.release(arrived);
+    weigh();
 }
 
 } // namespace odrc::transfer

@@ -89,30 +89,14 @@ bool Engine::deliver(Lane& lane, const SendArguments& a, size_t length) noexcept
     const size_t header_size = wire::header_size(header);
     const size_t size = header_size + length, record = srq::record_size(size);
     if (!goes_by_ring(lane, record) || !posting_.empty()) return false;
+    std::byte* const frame = lane.open_record(record);
+    if (!frame) return false;
     header.sequence = lane.peer().sent;
     stamp(lane, header);
-    ShortFrame frame;
-    wire::write_header(frame.bytes, header, a.data, 0);
-    Segments pieces;
-    alignas(8) std::byte tail[2 * sizeof(srq::RecordEnd)]; // behind a longer message
-    if (length <= kShort) {
-        gather(frame.bytes + header_size, a.iov);
-        lane.ring_out().end_record(frame.bytes, record, end_of(lane, size));
-        pieces.add(frame.bytes, record, 0);
-    } else {
-        pieces.add(frame.bytes, header_size, 0);
-        for (const iovec& v : a.iov) pieces.add(v.iov_base, v.iov_len, 0);
-        std::memset(tail, 0, sizeof tail);
-        lane.ring_out().end_record(tail, sizeof tail, end_of(lane, size));
-        pieces.add(tail + sizeof tail - (record - size), record - size, 0);
-    }
-    ibv_send_wr wr; // see post_short()
-    wr.next = nullptr;
-    wr.sg_list = pieces.list.data();
-    wr.num_sge = static_cast<int>(pieces.count);
-    wr.send_flags = IBV_SEND_INLINE;
-    write_record(lane, record, wr);
-    if (lane.deliver(wr)) return false;
+    wire::write_header(frame, header, a.data, 0);
+    gather(frame + header_size, a.iov);
+    lane.ring_out().publish(frame, record, end_of(lane, size));
+    lane.close_record();
     wrote_record(lane, record);
     lane.peer().frame_sent(header.sequence);
     count_sent(traffic_.ring, length);

@@ -50,32 +50,6 @@ bool Engine::is_beside_window(const Peer& peer, const Job& job) noexcept {
     return send.numbered && peer.window_is_open_to(send.header.sequence);
 }
 
-// A frame has come, the next one of its session.
-void Engine::take_window(Lane& lane, const wire::Frame& frame) noexcept {
-    Peer& peer = lane.peer();
-    if (!peer.in_session(lane.session())) return;
-    on_limit(lane, frame);
-    if (!owes_window(peer)) [[likely]]
-        return;
-    if (peer.window_in.is_overdue(peer.received_in_window()) && grant(peer)) return;
-    wait_for_end_of_batch(peer); // something may go to it meanwhile
-}
-
-// What came over a lane that broke speaks of its rings as well.
-void Engine::on_limit(const Lane& lane, const wire::Frame& frame) noexcept {
-    Peer& peer = lane.peer();
-    if (!peer.in_session(lane.session()) || lane.awaited()) return;
-    peer.has_little_room = (frame.header.flags & wire::kCrowded) != 0;
-    if (peer.window_out.open_to(frame.header.limit) && peer.stopped) [[unlikely]]
-        wait_for_end_of_batch(peer);
-}
-
-void Engine::on_uncounted(Lane& lane, const wire::Frame& frame) noexcept {
-    on_limit(lane, frame);
-    if (frame.header.kind == wire::FrameKind::ring) return on_ring_word(lane, frame);
-    lane.ring_out().freed(static_cast<uint16_t>(frame.header.tag));
-}
-
 // Lets the peer send more. False while the lane has no room to say so.
 bool Engine::grant(Peer& peer) noexcept {
     Lane& lane = peer.lane_for_words();

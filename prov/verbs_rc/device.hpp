@@ -20,12 +20,22 @@
 
 namespace odrc::verbs {
 
-// A flag of an RDMA write that goes inline, of a send, or of an atomic operation, beside those of
-// ibv_send_flags, for devices that deliver (Port::delivers): it is over when the call returns, and
-// nothing is heard of it any more; or nothing was done, and the call gives EAGAIN; or the peer was
-// lost in the middle of a send or an atomic operation, and it gives EIO. What an atomic operation
-// has found is put into its one segment, which need not be registered.
+// A flag of a send or of an atomic operation, beside those of ibv_send_flags, for devices that
+// deliver (Port::delivers): it is over when the call returns, and nothing is heard of it any more;
+// or nothing was done, and the call gives EAGAIN; or the peer was lost in the middle of it, and it
+// gives EIO. What an atomic operation has found is put into its one segment, which need not be
+// registered.
 inline constexpr unsigned kDeliver = 1u << 31;
+
+// The data path besides ibv_context::ops, of devices that deliver: a write that the program makes
+// itself, and that is over with that.
+struct DirectOps {
+    // Where to write so many bytes, the last ones last; null if the write has to be posted. Until
+    // the end of it, before which nothing else is asked of the queue pair, the memory stays there.
+    std::byte* (*begin_write)(ibv_qp* qp, uint64_t address, uint32_t rkey,
+                              uint32_t length){nullptr};
+    void (*end_write)(ibv_qp* qp){nullptr};
+};
 
 // How peers are to know a queue pair.
 struct Identity {
@@ -118,8 +128,13 @@ public:
     // else what the port's hardware counters show (all users of the port).
     virtual uint64_t rnr_naks() const noexcept = 0;
 
+    DirectOps& direct() noexcept { return direct_; }
+
 protected:
     Context() = default;
+
+private:
+    DirectOps direct_;
 };
 
 // One usable port of a device: what becomes a libfabric domain.
@@ -140,8 +155,8 @@ struct Port {
     // The last bytes of a write are not seen before all others, nor any of the next write before
     // them.
     bool writes_in_order{false};
-    // A short write, a send or an atomic operation is over when the call returns, if that is asked
-    // for (kDeliver).
+    // A send or an atomic operation is over when the call returns, if that is asked for (kDeliver),
+    // and the program may write into the peer's memory itself (DirectOps).
     bool delivers{false};
     // Memory of this process needs no registration region by region.
     bool whole_memory{false};

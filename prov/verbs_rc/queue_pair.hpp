@@ -53,6 +53,12 @@ public:
         return adapter_.context().peer_memory(qp_.get(), address, rkey, length);
     }
 
+    // As DirectOps, where the device delivers.
+    std::byte* begin_write(uint64_t address, uint32_t rkey, uint32_t length) noexcept {
+        return adapter_.context().direct().begin_write(qp_.get(), address, rkey, length);
+    }
+    void end_write() noexcept { adapter_.context().direct().end_write(qp_.get()); }
+
     // As Context::is_far.
     bool is_far() noexcept { return adapter_.context().is_far(qp_.get()); }
 

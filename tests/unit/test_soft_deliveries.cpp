@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Writes, sends and atomic operations that are over when the call returns, or were not done
-// (verbs::kDeliver).
+// Sends and atomic operations that are over when the call returns, or were not done
+// (verbs::kDeliver), and writes that the program makes itself (verbs::DirectOps).
 
 #include "soft_rig.hpp"
 #include "softrc/faults.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 using namespace rig;
+using namespace std::chrono_literals;
 
 namespace {
 
-// What it gives to deliver a number to the beginning of the other side's memory.
-int deliver(Pair& p, uint64_t number, uint32_t wrong = 0) {
-    return p.a.post_send(p.qa.get(), {sge(&number, sizeof number, 0)},
-                         {.opcode = IBV_WR_RDMA_WRITE,
-                          .flags = IBV_SEND_INLINE | verbs::kDeliver,
-                          .remote = reinterpret_cast<uint64_t>(p.in_b.data()),
-                          .rkey = p.mb->rkey + wrong});
+// Where this side may write to the beginning of the other side's memory.
+std::byte* begin_write(Pair& p, uint32_t wrong = 0) {
+    return p.a.context().direct().begin_write(p.qa.get(), reinterpret_cast<uint64_t>(p.in_b.data()),
+                                              p.mb->rkey + wrong, sizeof(uint64_t));
+}
+
+// Writes a number there. False if it has to be posted.
+bool deliver(Pair& p, uint64_t number, uint32_t wrong = 0) {
+    std::byte* const to = begin_write(p, wrong);
+    if (!to) return false;
+    std::memcpy(to, &number, sizeof number);
+    p.a.context().direct().end_write(p.qa.get());
+    return true;
 }
 
 // What it gives to deliver bytes of this side's to a receive of the other one's.
@@ -74,11 +83,11 @@ bool delivers() { return soft_device().port().delivers; }
 
 } // namespace
 
-TEST_CASE("a delivered write is there when the call returns, and takes no room") {
+TEST_CASE("a write that the program makes itself takes no room in the send queue") {
     Pair p;
     CHECK(delivers() == !soft::kFaults);
     for (uint64_t i = 1; i <= 100 && delivers(); ++i) { // the send queue has room for 32
-        REQUIRE(deliver(p, i) == 0);
+        REQUIRE(deliver(p, i));
         CHECK(found(p) == i);
     }
     CHECK_FALSE(p.a.poll());
@@ -87,23 +96,48 @@ TEST_CASE("a delivered write is there when the call returns, and takes no room")
     CHECK(p.a.wait().wr_id == 7);
 }
 
+TEST_CASE("memory stays where it is until a write that the program makes itself is over") {
+    if (!delivers()) return;
+    Pair p;
+    REQUIRE(begin_write(p));
+    std::atomic<bool> gone{false};
+    std::thread owner{[&] {
+        p.mb = {};
+        gone = true;
+    }};
+    std::this_thread::sleep_for(20ms);
+    CHECK_FALSE(gone);
+    p.a.context().direct().end_write(p.qa.get());
+    owner.join();
+    CHECK(gone);
+}
+
+TEST_CASE("of a write that may not be made nothing is left, and the next one may be") {
+    Pair p;
+    CHECK_FALSE(begin_write(p, 1000));
+    p.mb = {}; // waits for nobody
+    p.mb = p.b.register_memory(p.in_b.data(), p.in_b.size(),
+                               IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+    CHECK(deliver(p, 3) == delivers());
+}
+
 TEST_CASE("nothing is delivered before what waits") {
     Pair p;
     REQUIRE(p.a.post_send(p.qa.get(), {sge(p.in_a.data(), 8, p.ma->lkey)}, {.id = 1}) == 0);
-    CHECK(deliver(p, 5) == EAGAIN);
+    CHECK_FALSE(deliver(p, 5));
     CHECK(found(p) == 0);
     REQUIRE(p.b.post_receive(1, p.in_b.data() + 64, 64, p.mb->lkey) == 0);
     CHECK(p.a.wait().wr_id == 1);
-    CHECK(deliver(p, 5) == (delivers() ? 0 : EAGAIN));
+    CHECK(deliver(p, 5) == delivers());
 }
 
 TEST_CASE("what cannot be delivered breaks nothing") {
     Pair p;
-    CHECK(deliver(p, 5, 1000) == EAGAIN);
+    CHECK_FALSE(deliver(p, 5, 1000));
     CHECK_FALSE(p.a.poll());
-    CHECK(deliver(p, 6) == (delivers() ? 0 : EAGAIN));
+    CHECK(deliver(p, 6) == delivers());
     REQUIRE(p.b.to_error(p.qb.get()) == 0);
-    CHECK(deliver(p, 7) == EAGAIN);
+    CHECK_FALSE(deliver(p, 7));
     CHECK(found(p) == (delivers() ? 6 : 0));
     CHECK_FALSE(p.a.poll());
 }

@@ -29,6 +29,7 @@ struct Quantity {
 constexpr Quantity kQuantities[] = {
     {"work_requests", &Observation::work_requests, true},
     {"doorbells", &Observation::doorbells, true},
+    {"direct_writes", &Observation::direct_writes, true},
     {"wire_bytes", &Observation::wire_bytes, true},
     {"receive_requests", &Observation::receive_requests, true},
     {"receive_doorbells", &Observation::receive_doorbells, true},

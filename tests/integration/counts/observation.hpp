@@ -19,7 +19,8 @@ struct Observation {
     uint64_t first_system_call{0}; // its number
     uint64_t work_requests{0};     // posted to send queues
     uint64_t doorbells{0};         // calls that posted them
-    uint64_t wire_bytes{0};        // that they move, headers among them
+    uint64_t direct_writes{0};     // that the thread made itself, into memory of a peer's
+    uint64_t wire_bytes{0};        // that all of these move, headers among them
     uint64_t receive_requests{0};  // posted to receive queues
     uint64_t receive_doorbells{0};
 };
