@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// The short way of a write that is carried inline, or that the program makes itself, and of a send
-// in one segment, over a connection on which nothing waits: what small messages are made of, where
-// every nanosecond counts.
+// The short way of a write that the program makes itself, and of a write or send that is carried
+// inline in one segment, over a connection on which nothing waits: what small messages are made of,
+// where every nanosecond counts.
 
 #include "softrc/busy.hpp"
 #include "softrc/copy_bytes.hpp"
@@ -51,27 +51,22 @@ void QueuePair::end_write() noexcept {
 QueuePair::carry_out_at_once(const ibv_send_wr& wr) noexcept {
     const bool write = wr.opcode == IBV_WR_RDMA_WRITE;
     if (kFaults || (!write && wr.opcode != IBV_WR_SEND) || !(wr.send_flags & IBV_SEND_INLINE) ||
-        static_cast<uint32_t>(wr.num_sge) - 1 >= (write ? cap_.max_send_sge : 1) || !is_at_ease())
+        wr.num_sge != 1 || !is_at_ease())
         return std::nullopt;
-    const ibv_sge* const last = wr.sg_list + (wr.num_sge - 1); // most have no other one
-    size_t bytes = last->length;
-    for (const ibv_sge* s = wr.sg_list; s != last; ++s) bytes += s->length;
-    if (bytes == 0 || bytes > cap_.max_inline_data || !has_room()) return std::nullopt;
-    const auto length = static_cast<uint32_t>(bytes);
+    const ibv_sge& s = *wr.sg_list;
+    if (s.length == 0 || s.length > cap_.max_inline_data || !has_room()) return std::nullopt;
     const Busy busy{*port_};
     if (!peer_is_ready()) return std::nullopt;
     if (!write) {
         if (!link_.refresh()) return std::nullopt;
-        const iovec piece{reinterpret_cast<void*>(last->addr), length};
-        const Outcome outcome = send(wr, {{&piece, 1}, length});
+        const iovec piece{reinterpret_cast<void*>(s.addr), s.length};
+        const Outcome outcome = send(wr, {{&piece, 1}, s.length});
         if (outcome.verdict != Verdict::done) return std::nullopt;
         return outcome.status;
     }
-    std::byte* to = find_target(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, length);
+    std::byte* const to = find_target(wr.wr.rdma.remote_addr, wr.wr.rdma.rkey, s.length);
     if (!to) return std::nullopt;
-    for (const ibv_sge* s = wr.sg_list; s != last; to += s->length, ++s)
-        copy_bytes(to, reinterpret_cast<const void*>(s->addr), s->length);
-    copy_bytes(to, reinterpret_cast<const void*>(last->addr), last->length);
+    copy_bytes(to, reinterpret_cast<const void*>(s.addr), s.length);
     return IBV_WC_SUCCESS;
 }
 

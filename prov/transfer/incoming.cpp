@@ -95,7 +95,7 @@ void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
         if (!closing_ && multicast_) multicast_->on_frame(lane.peer(), frame);
         return;
     default:
-        break; // a message
+        break; // a message that is announced, or the first of one in slices
     }
     const Message message = message_in(lane, frame);
     if (frame.header.kind == wire::FrameKind::slices) return begin_assembly(lane, message);

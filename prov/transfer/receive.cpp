@@ -192,6 +192,7 @@ void Engine::complete_badly(const Receive& receive, const Message& message, uint
     end(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
 }
 
+// The same, for who is not in this file.
 void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
     end(receive, message, bytes, error);
 }

@@ -13,10 +13,9 @@
 
 namespace odrc::transfer {
 
-// The pieces of one frame, as a work request names them: a header, a message, and the end of a
-// record.
+// The pieces of one frame, as a work request names them: a header, and a message.
 struct Segments {
-    std::array<ibv_sge, wire::kIovLimit + 2> list;
+    std::array<ibv_sge, wire::kIovLimit + 1> list;
     uint32_t count{0};
 
     void add(const void* address, size_t length, uint32_t lkey) noexcept {

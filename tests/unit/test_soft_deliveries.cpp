@@ -7,15 +7,17 @@
 #include "soft_rig.hpp"
 #include "softrc/faults.hpp"
 
-#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <thread>
+#include <future>
 
 using namespace rig;
 using namespace std::chrono_literals;
 
 namespace {
+
+constexpr int kWritten = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 
 // Where this side may write to the beginning of the other side's memory.
 std::byte* begin_write(Pair& p, uint32_t wrong = 0) {
@@ -30,6 +32,11 @@ bool deliver(Pair& p, uint64_t number, uint32_t wrong = 0) {
     std::memcpy(to, &number, sizeof number);
     p.a.context().direct().end_write(p.qa.get());
     return true;
+}
+
+// The other side gives its memory up, which waits for a write of this side's that has begun.
+std::future<void> give_up(Pair& p) {
+    return std::async(std::launch::async, [&p] { p.mb = {}; });
 }
 
 // What it gives to deliver bytes of this side's to a receive of the other one's.
@@ -100,24 +107,20 @@ TEST_CASE("memory stays where it is until a write that the program makes itself 
     if (!delivers()) return;
     Pair p;
     REQUIRE(begin_write(p));
-    std::atomic<bool> gone{false};
-    std::thread owner{[&] {
-        p.mb = {};
-        gone = true;
-    }};
-    std::this_thread::sleep_for(20ms);
-    CHECK_FALSE(gone);
+    const auto given_up = give_up(p);
+    CHECK(given_up.wait_for(20ms) == std::future_status::timeout);
     p.a.context().direct().end_write(p.qa.get());
-    owner.join();
-    CHECK(gone);
 }
 
 TEST_CASE("of a write that may not be made nothing is left, and the next one may be") {
     Pair p;
     CHECK_FALSE(begin_write(p, 1000));
-    p.mb = {}; // waits for nobody
-    p.mb = p.b.register_memory(p.in_b.data(), p.in_b.size(),
-                               IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+    auto given_up = give_up(p);
+    const bool waits = given_up.wait_for(10s) == std::future_status::timeout;
+    if (waits) p.a.context().direct().end_write(p.qa.get()); // so that it ends
+    CHECK_FALSE(waits);
+    given_up.get();
+    p.mb = p.b.register_memory(p.in_b.data(), p.in_b.size(), kWritten);
     CHECK(deliver(p, 3) == delivers());
 }
 
