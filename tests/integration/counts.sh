@@ -68,13 +68,10 @@ count_operations() { # SUFFIX OPERATIONS
     OPERATIONS=$2 count "$1" "odrc $device" operation_counts -d "$device" -o "$2"
 }
 
-# In percent. Over some three lines, or five of eighty, decides where the stack begins, which the
-# environment's length shifts; of MPI, over some eight, where the heap's pieces lie, whose first ones
-# are names of files.
+# In percent. Three lines are what another place of a heap's piece may make.
 with_tolerances() {
     awk -F'\t' -v OFS='\t' '
-        function for_many(lines) { return lines < 100 ? 7 : $1 ~ /^mpi/ ? 6 : 5 }
-        function for_lines(lines) { return lines < 60 ? int(300 / lines) : for_many(lines) }
+        function for_lines(lines) { return lines < 60 ? int(300 / lines) : 5 }
         { print $1, $2, $3, $2 ~ /^instructions/ ? 3 : $2 == "lines" ? for_lines($3) : 0 }'
 }
 
