@@ -63,7 +63,7 @@ struct WireupMessage {
 //   answered_attempt 4 | losses 4 | received 4 | reason 4 | qpn 4 | psn 4 | lid 2 | mtu 1 |
 //   rd_atomic 1 | GID 16 | wants_events 1 | window 2 | node 8 | seal 16
 inline constexpr size_t kWireupBytes = 91 + Seal::kBytes;
-inline constexpr uint8_t kWireupVersion = 15;
+inline constexpr uint8_t kWireupVersion = 16;
 
 using WireupDatagram = std::array<std::byte, kWireupBytes>;
 WireupDatagram encode(const WireupMessage& message) noexcept; // yet to be sealed

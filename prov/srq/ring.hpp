@@ -18,6 +18,10 @@
 // need not clear that: to write to a line that the peer has just written, and will write again,
 // costs a hand-over for each. It does clear one with a sum, from which no number can be told.
 //
+// Where the peer's program writes it, a record of several lines of the cache begins where a line
+// does (copies are quicker so), and the header of its frame lies behind the rest, in the line of
+// the end: whoever sees that knows what has come while he waits for the rest.
+//
 // Records are counted in granules. One that begins near the beginning of the ring reaches over it,
 // into room that is there for that; the next one ends at the end of the ring again.
 //
@@ -48,11 +52,14 @@ inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 
 
 // The last word of a record. The length of the frame is never zero.
 struct RecordEnd {
-    uint16_t length;
-    uint16_t freed; // granules, until now, of the ring in the other direction: the lower bits
-    uint32_t mark;  // the record's number, and the sum of the rest where that is asked for
+    uint16_t length; // with kHeaderBehind
+    uint16_t freed;  // granules, until now, of the ring in the other direction: the lower bits
+    uint32_t mark;   // the record's number, and the sum of the rest where that is asked for
 };
 static_assert(sizeof(RecordEnd) == sizeof(uint64_t));
+inline constexpr uint16_t kHeaderBehind = 1 << 15; // the frame's header lies before the end
+inline constexpr size_t kHeader = 16;              // bytes of that
+static_assert(kMostInRecord < kHeaderBehind);
 static_assert(std::endian::native == std::endian::little); // where a word of it is looked at
 
 // Not made for those who mean harm: what was there before, in part, has another one.
@@ -64,6 +71,9 @@ constexpr size_t record_size(size_t frame) noexcept {
 }
 constexpr uint32_t granules_of(size_t record) noexcept {
     return static_cast<uint32_t>((record + kGranule - 1) / kGranule);
+}
+constexpr size_t whole_granules(size_t record) noexcept {
+    return size_t{granules_of(record)} * kGranule;
 }
 
 // Where a ring is, for the peer that may write into it.
@@ -198,20 +208,30 @@ public:
             return {};
         return have_come();
     }
-    // The next record has not come, as the look of that number found. Fetches what lies before its
-    // end, if it is like the last one and as short as not to be disturbed by that: then whoever
-    // sees the end need not wait for the beginning, which was written before.
-    [[gnu::always_inline]] void fetch_next(size_t look) const noexcept {
+    // The next record has not come. Fetches what lies before its end, if it is like the last one
+    // and as short as not to be disturbed by that: then whoever sees the end need not wait for the
+    // beginning, which was written before.
+    [[gnu::always_inline]] void fetch_next() const noexcept {
         const size_t lines = last_granules_ - 1;
-        if (lines > 2 * kFetched) return;
-        const size_t begin = lines > kFetched && look % 2 ? kFetched : 0;
-        const size_t end = std::min(lines, begin + kFetched);
+        if (lines > kFetched) return;
         const std::byte* line = end_ - (size_t{begins_anew_ ? 0 : place_.get()} + 2) * kGranule;
-        for (size_t i = begin; i < end; ++i) fetch_to_read(line - i * kGranule);
+        for (size_t i = 0; i < lines; ++i) fetch_to_read(line - i * kGranule);
     }
+    // The next record has come. Asks for all of it at once: what it is its first line says, and who
+    // waits for that before he asks for the others waits twice.
+    void fetch(std::span<const std::byte> frame) const noexcept {
+        for (size_t at = 0; at + kGranule <= frame.size(); at += kGranule)
+            fetch_to_read(frame.data() + at);
+    }
+    // Without its header if that lies behind.
     std::span<const std::byte> frame(RecordEnd end) const noexcept {
         const size_t length = length_of(end);
-        return {end_ - size_t{place_.get()} * kGranule - record_size(length), length};
+        if (!(end.length & kHeaderBehind)) return {next_end() - record_size(length), length};
+        return {next_end() - whole_granules(record_size(length)),
+                std::max(length, kHeader) - kHeader};
+    }
+    const std::byte* header_behind() const noexcept {
+        return next_end() - sizeof(RecordEnd) - kHeader;
     }
     // It has been read. Where an end may come to stand, nothing is left that a peer's program
     // wrote; nor its own end if that has a sum, or each look in vain there would take another one.
@@ -231,7 +251,7 @@ public:
     bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
 
 private:
-    // A look's share of the lines of a short record, in granules.
+    // The most lines before the end of a short record, in granules.
     static constexpr size_t kFetched = 8;
 
     // Until the next record is there this may be the midst of a later one that is being written,
@@ -253,8 +273,9 @@ private:
     }
     // More than fits is no frame's, whatever stands there.
     static size_t length_of(RecordEnd end) noexcept {
-        return std::min<size_t>(end.length, kMostInRecord - sizeof(uint64_t));
+        return std::min<size_t>(end.length & ~kHeaderBehind, kMostInRecord - sizeof(uint64_t));
     }
+    const std::byte* next_end() const noexcept { return end_ - size_t{place_.get()} * kGranule; }
     uint64_t* word_at(uint32_t place) const noexcept {
         return reinterpret_cast<uint64_t*>(end_ - size_t{place} * kGranule - sizeof(uint64_t));
     }

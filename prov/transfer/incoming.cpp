@@ -231,7 +231,7 @@ bool Engine::linger() noexcept {
         if (look > 0 && look % kLooksAhead == 0) __builtin_ia32_lfence();
         for (Lane* lane : rings) {
             if (lane->ring()->has_next()) return poll_rings();
-            lane->ring()->fetch_next(look);
+            lane->ring()->fetch_next();
         }
     }
     return false;
@@ -245,8 +245,12 @@ bool Engine::take_from_ring(Lane& lane, int most) noexcept {
         const srq::RecordEnd end = ring.look();
         if (end.length == 0) break;
         const auto bytes = ring.frame(end);
+        ring.fetch(bytes);
         wire::Frame frame;
-        if (!wire::read_frame(bytes, frame) || !frame.is_counted()) { // of rings is said in sends
+        const bool whole = end.length & srq::kHeaderBehind
+                               ? wire::read_message(ring.header_behind(), bytes, frame)
+                               : wire::read_frame(bytes, frame);
+        if (!whole || !frame.is_counted()) { // of rings is said in sends
             refuse(lane, bytes);
             break;
         }

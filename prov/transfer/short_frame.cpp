@@ -86,16 +86,22 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) no
 // False: nothing was done.
 bool Engine::deliver(Lane& lane, const SendArguments& a, size_t length) noexcept {
     wire::FrameHeader header = header_for(a);
-    const size_t header_size = wire::header_size(header);
-    const size_t size = header_size + length, record = srq::record_size(size);
+    const size_t header_size = wire::header_size(header), size = header_size + length;
+    size_t record = srq::record_size(size);
+    const bool in_lines = record > srq::kGranule;
+    if (in_lines) record = srq::whole_granules(record);
     if (!goes_by_ring(lane, record) || !posting_.empty()) return false;
     std::byte* const frame = lane.open_record(record);
     if (!frame) return false;
     header.sequence = lane.peer().sent;
     stamp(lane, header);
-    wire::write_header(frame, header, a.data, 0);
-    gather(frame + header_size, a.iov);
-    lane.ring_out().publish(frame, record, end_of(lane, size));
+    gather(in_lines ? frame : frame + wire::write_header(frame, header, a.data, 0), a.iov);
+    size_t said = size;
+    if (in_lines) { // not before: the peer looks into that line
+        wire::write_header_behind(frame + record - sizeof(srq::RecordEnd), header, a.data);
+        said |= srq::kHeaderBehind;
+    }
+    lane.ring_out().publish(frame, record, end_of(lane, said));
     lane.close_record();
     wrote_record(lane, record);
     lane.peer().frame_sent(header.sequence);

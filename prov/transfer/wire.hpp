@@ -202,4 +202,27 @@ inline bool read_frame(std::span<const std::byte> bytes, Frame& frame) noexcept 
     return true;
 }
 
+// The header of a message that has it behind the payload, in a ring (srq/ring.hpp), before that
+// place; and remote CQ data before it.
+static_assert(sizeof(FrameHeader) == srq::kHeader);
+inline void write_header_behind(std::byte* end, const FrameHeader& header, uint64_t data) noexcept {
+    std::memcpy(end - sizeof header, &header, sizeof header);
+    if (header.flags & kData) std::memcpy(end - sizeof header - sizeof data, &data, sizeof data);
+}
+
+// Takes one apart, with the data in its length. False unless it is one.
+inline bool read_message(const std::byte* header, std::span<const std::byte> payload,
+                         Frame& frame) noexcept {
+    std::memcpy(&frame.header, header, sizeof frame.header);
+    frame.data = frame.handle = 0;
+    frame.payload = payload;
+    if (frame.header.flags & kData) {
+        if (payload.size() < sizeof frame.data) return false;
+        std::memcpy(&frame.data, header - sizeof frame.data, sizeof frame.data);
+        frame.payload = payload.first(payload.size() - sizeof frame.data);
+    }
+    return frame.header.kind == FrameKind::message &&
+           !(frame.header.flags & ~(kTagged | kData | kCrowded));
+}
+
 } // namespace odrc::transfer::wire

@@ -40,14 +40,22 @@ struct Pair : Room {
         writer.open(ring.offer());
     }
 
-    // False if there is no room.
-    bool write(const std::vector<uint8_t>& frame, uint16_t freed = 0) {
-        std::vector<std::byte> record(srq::record_size(frame.size()));
+    // False if there is no room. behind: the header, with which the frame begins, goes there.
+    bool write(const std::vector<uint8_t>& frame, uint16_t freed = 0, bool behind = false) {
+        const size_t size = srq::record_size(frame.size());
+        std::vector<std::byte> record(behind ? srq::whole_granules(size) : size);
         const uint32_t granules = srq::granules_of(record.size());
         if (!writer.has_room(granules)) return false;
-        std::memcpy(record.data(), frame.data(), frame.size());
-        writer.end_record(record.data(), record.size(),
-                          {static_cast<uint16_t>(frame.size()), freed, 0});
+        srq::RecordEnd end{static_cast<uint16_t>(frame.size()), freed, 0};
+        if (behind) {
+            end.length |= srq::kHeaderBehind;
+            std::memcpy(record.data(), frame.data() + srq::kHeader, frame.size() - srq::kHeader);
+            std::memcpy(record.data() + record.size() - sizeof end - srq::kHeader, frame.data(),
+                        srq::kHeader);
+        } else {
+            std::memcpy(record.data(), frame.data(), frame.size());
+        }
+        writer.end_record(record.data(), record.size(), end);
         ibv_sge piece{reinterpret_cast<uint64_t>(record.data()),
                       static_cast<uint32_t>(record.size()), 0};
         ibv_send_wr wr{}, *bad = nullptr;
@@ -70,8 +78,11 @@ struct Pair : Room {
         const srq::RecordEnd end = ring.look();
         if (end.length == 0) return {};
         const auto bytes = ring.frame(end);
-        std::vector<uint8_t> frame(bytes.size());
-        std::memcpy(frame.data(), bytes.data(), bytes.size());
+        const size_t header = end.length & srq::kHeaderBehind ? srq::kHeader : 0;
+        std::vector<uint8_t> frame(header + bytes.size());
+        std::memcpy(frame.data(), ring.header_behind(), header);
+        std::memcpy(frame.data() + header, bytes.data(), bytes.size());
+        if (header) CHECK(reinterpret_cast<uintptr_t>(bytes.data()) % srq::kGranule == 0);
         ring.pop(end);
         return frame;
     }
@@ -99,7 +110,7 @@ TEST_CASE("what is written into a ring is found there, in order and whole, round
         if (random() % 4 < (i / 3000 % 2 ? 3 : 1)) {
             std::vector<uint8_t> frame(length(random));
             for (uint8_t& byte : frame) byte = static_cast<uint8_t>(random());
-            if (p.write(frame))
+            if (p.write(frame, 0, frame.size() > srq::kHeader && random() % 2))
                 under_way.push_back(frame);
             else
                 ++full;
@@ -148,8 +159,13 @@ TEST_CASE("what was never written is not taken for free, and a length that is no
     CHECK(p.writer.has_room(srq::kGranules));
     p.writer.close();
     CHECK_FALSE(p.writer.has_room(1));
-    const srq::RecordEnd absurd{.length = 0xffff, .freed = 0, .mark = 0};
-    CHECK(p.ring.frame(absurd).size() == kLongest);
+    const auto bytes_of = [&p](int length) {
+        return p.ring.frame({.length = static_cast<uint16_t>(length), .freed = 0, .mark = 0})
+            .size();
+    };
+    CHECK(bytes_of(0xffff & ~srq::kHeaderBehind) == kLongest);
+    CHECK(bytes_of(0xffff) == kLongest - srq::kHeader);
+    CHECK(bytes_of(srq::kHeaderBehind | 1) == 0);
 }
 
 TEST_CASE("what was there a round before is not taken for a record, nor what a program wrote") {

@@ -44,6 +44,38 @@ TEST_CASE("a message frame comes back as it was written") {
     }
 }
 
+TEST_CASE("a message whose header lies behind it comes back, and nothing else is one") {
+    for (const int flags : {0, int(kTagged), kTagged | kData, kData | kCrowded}) {
+        std::byte bytes[3 + sizeof(uint64_t) + sizeof(FrameHeader)];
+        std::memcpy(bytes, "abc", 3);
+        const FrameHeader header{FrameKind::message, static_cast<uint8_t>(flags), 0, 42, 7};
+        write_header_behind(std::end(bytes), header, 77);
+        const std::byte* const behind = std::end(bytes) - sizeof header;
+        const size_t size = flags & kData ? 3 + sizeof(uint64_t) : 3;
+        Frame frame;
+        REQUIRE(read_message(behind, first(bytes, size), frame));
+        CHECK(frame.header.sequence == 42);
+        CHECK(frame.header.tag == 7);
+        CHECK(frame.data == (flags & kData ? 77 : 0));
+        CHECK(frame.message_length() == 3);
+        CHECK(std::memcmp(frame.payload.data(), "abc", 3) == 0);
+    }
+    std::byte bytes[sizeof(uint64_t) + sizeof(FrameHeader)]{};
+    const std::byte* const behind = bytes + sizeof(uint64_t);
+    Frame frame;
+    for (const FrameHeader header :
+         {FrameHeader{FrameKind::announce, 0, 0, 1, 0}, FrameHeader{FrameKind::grant, 0, 0, 1, 0},
+          FrameHeader{FrameKind::message, kConfirm, 0, 1, 0},
+          FrameHeader{FrameKind::message, kCollective, 0, 1, 0},
+          FrameHeader{FrameKind::message, 1 << 6, 0, 1, 0}}) {
+        write_header_behind(std::end(bytes), header, 0);
+        CHECK_FALSE(read_message(behind, first(bytes, sizeof(uint64_t)), frame));
+    }
+    write_header_behind(std::end(bytes), {FrameKind::message, kData, 0, 1, 0}, 5);
+    CHECK(read_message(behind, first(bytes, sizeof(uint64_t)), frame));
+    CHECK_FALSE(read_message(behind, first(bytes, sizeof(uint64_t) - 1), frame)); // no room for it
+}
+
 TEST_CASE("a tag is the program's or a collective's, and of a message") {
     std::byte bytes[kMaxHeader + sizeof(Finish)]{};
     const FrameHeader both{FrameKind::message, kTagged | kCollective, 0, 0, 1};
