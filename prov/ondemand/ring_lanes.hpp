@@ -5,6 +5,7 @@
 
 #include "base/counters.hpp"
 #include "base/parameters.hpp"
+#include "srq/ring.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,10 +35,11 @@ class RingLanes {
 public:
     static constexpr size_t kMost = 8;
 
-    // rings: that there is memory for.
-    RingLanes(Counters& counters, Eager eager, size_t rings, Sleeper sleeper) noexcept
+    RingLanes(Counters& counters, Eager eager, srq::RingShare rings, Sleeper sleeper) noexcept
         : counters_{counters}
-        , most_{sleeper == Sleeper::program || eager == Eager::srq ? 0 : std::min(rings, kMost)}
+        , most_{sleeper == Sleeper::program || eager == Eager::srq ? 0
+                                                                   : std::min(rings.count, kMost)}
+        , bytes_{rings.bytes}
         , kept_{eager != Eager::automatic}
         , earned_after_{most_ > 0 ? earned_after(eager) : UINT32_MAX}
         , gives_{sleeper == Sleeper::nobody} {}
@@ -46,6 +48,7 @@ public:
     auto end() const noexcept { return begin() + count_; }
     bool empty() const noexcept { return count_ == 0; }
     size_t count() const noexcept { return count_; }
+    size_t bytes() const noexcept { return bytes_; } // of one
     bool full() const noexcept { return count_ == most_; }
     // Whether more are given away: not while the watchdog may sleep.
     bool gives() const noexcept { return gives_; }
@@ -73,6 +76,7 @@ private:
 
     Counters& counters_;
     const size_t most_;
+    const size_t bytes_;
     const bool kept_;             // who has a ring keeps it
     const uint32_t earned_after_; // short frames
     bool gives_;

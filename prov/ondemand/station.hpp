@@ -53,7 +53,7 @@ public:
         srq::ReceiveQueue::Depth receives; // that wait for frames of all peers
         bool common;                       // they are shared, and each lane has no others
         uint32_t work_requests;            // of all lanes at a time, if the device allows so many
-        size_t rings;                      // that there is memory for, of all stations
+        srq::RingShare rings;              // of all stations
     };
 
     // Its device is the domain's, or soft0 beside that; or its connections are kept by the
@@ -100,7 +100,7 @@ public:
     RingLanes& rings() noexcept { return rings_; } // of all stations of the endpoint
     // Throws Error.
     std::unique_ptr<srq::Ring> make_ring() {
-        return std::make_unique<srq::Ring>(adapter_, counters_);
+        return std::make_unique<srq::Ring>(adapter_, counters_, rings_.bytes());
     }
 
     CompletionBudget& budget() noexcept { return budget_; }

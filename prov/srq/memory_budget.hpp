@@ -10,9 +10,12 @@ namespace odrc::srq {
 
 // What the memory of an endpoint's buffers is for (FI_ODRC_MEMORY). Half of it is for receives,
 // a quarter for messages that have come before theirs, a sixteenth for rings, and the rest for what
-// goes out.
+// goes out. On a device that delivers (verbs::Port) nothing is copied on its way out but what is in
+// many pieces, and messages of some KiB go into rings: these have three sixteenths, and are as long
+// as to hold a window of 64 messages of a KiB.
 struct MemoryBudget {
     size_t bytes;
+    bool delivers{false};
 
     // devices: over which there are receives.
     ReceiveQueue::Depth receives(size_t buffer_size, size_t devices) const noexcept {
@@ -27,9 +30,12 @@ struct MemoryBudget {
     size_t unexpected() const noexcept { return bytes / 4; }
     // Copies of frames on their way out, at a time.
     size_t sends(size_t buffer_size) const noexcept {
-        return std::max(bytes / 8 / buffer_size, kFewestSends);
+        return std::max(bytes / (delivers ? 32 : 8) / buffer_size, kFewestSends);
     }
-    size_t rings() const noexcept { return bytes / 16 / kRingBytes; }
+    RingShare rings() const noexcept {
+        const size_t part = delivers ? 3 : 1, ring = part * (size_t{32} << 10);
+        return {.count = part * bytes / 16 / ring, .bytes = ring};
+    }
 
     static constexpr size_t kFewestReceives = 16;
     static constexpr size_t kFirstReceives = 256;

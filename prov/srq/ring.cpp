@@ -26,17 +26,18 @@ uint32_t sum_of(const std::byte* frame, RecordEnd end) noexcept {
     return static_cast<uint32_t>(sum >> 32);
 }
 
-Ring::Ring(verbs::Adapter& adapter, Counters& counters)
+Ring::Ring(verbs::Adapter& adapter, Counters& counters, size_t bytes)
     : counters_{counters}
-    , memory_{adapter.context(), adapter.port(), adapter.pd(), kRingBytes,
+    , memory_{adapter.context(), adapter.port(), adapter.pd(), bytes,
               IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE}
     , summed_{!adapter.port().writes_in_order}
-    , end_{memory_.bytes().data() + kRingBytes} {
-    std::memset(memory_.bytes().data(), 0, kRingBytes);
-    counters_.registered(kRingBytes);
+    , granules_{granules_of_ring(bytes)}
+    , end_{memory_.bytes().data() + bytes} {
+    std::memset(memory_.bytes().data(), 0, bytes);
+    counters_.registered(bytes);
 }
 
-Ring::~Ring() { counters_.deregistered(kRingBytes); }
+Ring::~Ring() { counters_.deregistered(memory_.bytes().size()); }
 
 RecordEnd Ring::look_for_sum() const noexcept {
     const RecordEnd end = end_at(place_);
@@ -46,7 +47,10 @@ RecordEnd Ring::look_for_sum() const noexcept {
 }
 
 RingOffer Ring::offer() const noexcept {
-    return {.end = reinterpret_cast<uint64_t>(end_), .rkey = memory_.rkey(), .summed = summed_};
+    return {.end = reinterpret_cast<uint64_t>(end_),
+            .rkey = memory_.rkey(),
+            .granules = static_cast<uint16_t>(granules_),
+            .summed = summed_};
 }
 
 } // namespace odrc::srq

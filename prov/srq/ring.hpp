@@ -43,12 +43,18 @@
 
 namespace odrc::srq {
 
-inline constexpr size_t kRingBytes = size_t{32} << 10;
 inline constexpr uint32_t kGranule = 64; // bytes
 // The longest record: a message of 4 KiB, its header and its end. And with a sum, which each byte
 // adds to, on both sides.
 inline constexpr size_t kMostInRecord = 4160, kMostSummed = 320;
-inline constexpr uint32_t kGranules = (kRingBytes - kMostInRecord) / kGranule + 1;
+
+// How many rings there is memory for, and what one takes.
+struct RingShare {
+    size_t count, bytes;
+};
+constexpr uint32_t granules_of_ring(size_t bytes) noexcept {
+    return static_cast<uint32_t>((bytes - kMostInRecord) / kGranule + 1);
+}
 
 // The last word of a record. The length of the frame is never zero.
 struct RecordEnd {
@@ -80,7 +86,10 @@ constexpr size_t whole_granules(size_t record) noexcept {
 struct RingOffer {
     uint64_t end; // the address behind its last byte
     uint32_t rkey;
-    uint32_t summed; // not 0: records are to have sums
+    uint16_t granules; // where a record may end
+    uint16_t summed;   // not 0: records are to have sums
+
+    size_t bytes() const noexcept { return (granules - 1) * size_t{kGranule} + kMostInRecord; }
 };
 static_assert(sizeof(RingOffer) == 16);
 
@@ -93,9 +102,9 @@ class RingPlace {
 public:
     // Granules between its end and that of the ring.
     uint32_t get() const noexcept { return at_; }
-    void advance(uint32_t granules) noexcept {
+    void advance(uint32_t granules, uint32_t of_ring) noexcept {
         at_ += granules;
-        if (at_ >= kGranules) at_ = 0;
+        if (at_ >= of_ring) at_ = 0;
     }
     void rewind() noexcept { at_ = 0; }
 
@@ -112,6 +121,7 @@ public:
         end_ = offer.end;
         seen_ = seen;
         rkey_ = offer.rkey;
+        granules_ = offer.granules;
         summed_ = offer.summed != 0;
     }
     void close() noexcept {
@@ -122,7 +132,7 @@ public:
     bool is_open() const noexcept { return end_ != 0; }
     // False as well if it is not open.
     bool has_room(uint32_t granules) const noexcept {
-        return end_ != 0 && written_ - freed_ + granules <= kGranules;
+        return end_ != 0 && written_ - freed_ + granules <= granules_;
     }
     // Where the next record ends, if it has so many granules.
     uint64_t begin(uint32_t granules) noexcept {
@@ -150,7 +160,7 @@ public:
     // It was written there.
     void wrote(uint32_t granules) noexcept {
         place_ = next_;
-        place_.advance(granules);
+        place_.advance(granules, granules_);
         written_ += granules;
     }
     // The peer has said how many granules are free again, by the lower bits of their number.
@@ -163,17 +173,18 @@ private:
     // Of so many granules the last ones go round without that, so that no end lies in the ring
     // until its number comes again.
     static constexpr uint32_t kRewound = 1 << 20;
-    static constexpr uint32_t kRound = kGranules + granules_of(kMostInRecord);
 
     RingPlace next(uint32_t granules) const noexcept {
+        const uint32_t round = granules_ + granules_of(kMostInRecord);
         const bool anew = freed_ == written_ && granules <= place_.get() && !summed_ &&
-                          written_ % kRewound < kRewound - kRound;
+                          written_ % kRewound < kRewound - round;
         return anew ? RingPlace{} : place_;
     }
 
     uint64_t end_{0};
     const std::byte* seen_{nullptr};
     uint32_t rkey_{0};
+    uint32_t granules_{0};
     bool summed_{false};
     RingPlace place_; // behind the record that was written last
     RingPlace next_;
@@ -185,12 +196,13 @@ private:
 class Ring {
 public:
     // Throws Error.
-    Ring(verbs::Adapter& adapter, Counters& counters);
+    Ring(verbs::Adapter& adapter, Counters& counters, size_t bytes);
     ~Ring();
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
 
     RingOffer offer() const noexcept;
+    uint32_t granules() const noexcept { return granules_; }
 
     // False while the next record has not come, as far as its end tells.
     bool has_next() const noexcept {
@@ -241,14 +253,14 @@ public:
             end_word(place_.get() + i).store(0, std::memory_order_relaxed);
         begins_anew_ = place_.get() == 0;
         last_granules_ = granules;
-        place_.advance(granules);
+        place_.advance(granules, granules_);
         freed_ += granules;
     }
 
     // How much has been read, which the peer is to be told; and that it is told.
     uint16_t tell() noexcept { return static_cast<uint16_t>(told_ = freed_); }
     // Half of it is free again, and the peer does not know.
-    bool is_due() const noexcept { return freed_ - told_ >= kGranules / 2; }
+    bool is_due() const noexcept { return freed_ - told_ >= granules_ / 2; }
 
 private:
     // The most lines before the end of a short record, in granules.
@@ -286,6 +298,7 @@ private:
     Counters& counters_;
     verbs::Slab memory_;
     const bool summed_;
+    const uint32_t granules_;
     std::byte* const end_;
     RingPlace place_;
     uint32_t freed_{0};

@@ -57,14 +57,17 @@ Engine::Engine(verbs::Adapter& adapter, const ondemand::Stations::Others& others
     , settings_{settings}
     , segments_{static_cast<uint32_t>(iov_limit(adapter.port()))}
     , read_segments_{read_segments(adapter.port(), segments_)}
-    , budget_{parameters().memory}
+    , budget_{parameters().memory, adapter.port().delivers}
     , stations_{adapter,
                 others,
                 counters_,
                 {wire::kFrameBytes, budget_.receives(wire::kFrameBytes, others.soft ? 2 : 1),
                  parameters().eager != Eager::ring_recv, kWorkRequests, budget_.rings()},
-                {wire::kFrameBytes, budget_.receives_by_datagrams(wire::kFrameBytes), true,
-                 kWorkRequestsByDatagrams, 0},
+                {wire::kFrameBytes,
+                 budget_.receives_by_datagrams(wire::kFrameBytes),
+                 true,
+                 kWorkRequestsByDatagrams,
+                 {}},
                 settings.waitable    ? ondemand::Sleeper::program
                 : settings.automatic ? ondemand::Sleeper::watchdog
                                      : ondemand::Sleeper::nobody}

@@ -77,9 +77,9 @@ bool Engine::tell_of_ring(Lane& lane, wire::RingWord word,
 }
 
 void Engine::open_ring(Lane& lane, const wire::RingOffer& offer) noexcept {
-    const std::byte* const seen =
-        lane.qp().peer_memory(offer.end - srq::kRingBytes, offer.rkey, srq::kRingBytes);
-    lane.ring_out().open(offer, seen ? seen + srq::kRingBytes : nullptr);
+    const size_t bytes = offer.bytes();
+    const std::byte* const seen = lane.qp().peer_memory(offer.end - bytes, offer.rkey, bytes);
+    lane.ring_out().open(offer, seen ? seen + bytes : nullptr);
 }
 
 void Engine::on_ring_word(Lane& lane, const wire::Frame& frame) noexcept {

@@ -15,7 +15,7 @@ constexpr size_t kWindow = 64; // is more than a connection takes at first
 constexpr int kWindows = 200;
 
 // Longer than what is written into a ring, which is never under way on soft0.
-using Message = std::array<uint64_t, 64>;
+using Message = std::array<uint64_t, 600>;
 
 // Numbers that one side sends the other, a window at a time.
 class Stream {

@@ -113,7 +113,7 @@ TEST_CASE("messages keep their order, whatever way each takes") {
     Duo d;
     talk(d, d.a, d.to_b, d.b, 200);
     std::mt19937 random{11};
-    constexpr size_t kShort = 300, kLongest = 4000;
+    constexpr size_t kShort = 300, kLongest = 5000; // more than goes into a ring
     constexpr int kAtOnce = 50;
     for (int round = 0; round < 60; ++round) {
         std::vector<std::vector<char>> out, in;
@@ -161,7 +161,8 @@ TEST_CASE("messages keep their order, whatever way each takes") {
         }
     }
     CHECK(by_ring(d.a) > 500);
-    CHECK(statistics_of(d.a).sent_eager.classes[3].messages > 500); // mostly too long for a ring
+    const auto sent = statistics_of(d.a);
+    CHECK(sent.sent_eager.classes[3].messages + sent.sent_eager.classes[4].messages > 200);
 }
 
 TEST_CASE("a ring that is full keeps nobody waiting") {

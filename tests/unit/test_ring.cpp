@@ -87,7 +87,7 @@ struct Pair : Room {
         return frame;
     }
 
-    srq::Ring ring{adapter, counters};
+    srq::Ring ring{adapter, counters, 32 << 10};
     srq::RingWriter writer;
     uint64_t last{0}; // where the record ends that was written last
     verbs::Cq cq{adapter.context(), adapter.context().create_cq(16, nullptr, nullptr)};
@@ -134,12 +134,12 @@ TEST_CASE("a ring takes as much as it has room for, of records of any length") {
         const std::vector<uint8_t> frame(length, 0xff);
         uint32_t written = 0;
         while (p.write(frame)) ++written;
-        CHECK(written == srq::kGranules / granules);
+        CHECK(written == p.ring.granules() / granules);
         for (uint32_t i = 0; i < written; ++i) REQUIRE(p.read() == frame);
         CHECK(p.read().empty());
-        CHECK_FALSE(p.writer.has_room(srq::kGranules)); // nobody has said so
+        CHECK_FALSE(p.writer.has_room(p.ring.granules())); // nobody has said so
         p.writer.freed(p.ring.tell());
-        CHECK(p.writer.has_room(srq::kGranules));
+        CHECK(p.writer.has_room(p.ring.granules()));
     }
 }
 
@@ -154,9 +154,9 @@ TEST_CASE("what was never written is not taken for free, and a length that is no
     Pair p;
     REQUIRE(p.write({1}));
     p.writer.freed(5); // of one
-    CHECK_FALSE(p.writer.has_room(srq::kGranules));
+    CHECK_FALSE(p.writer.has_room(p.ring.granules()));
     p.writer.freed(1);
-    CHECK(p.writer.has_room(srq::kGranules));
+    CHECK(p.writer.has_room(p.ring.granules()));
     p.writer.close();
     CHECK_FALSE(p.writer.has_room(1));
     const auto bytes_of = [&p](int length) {
@@ -171,7 +171,7 @@ TEST_CASE("what was never written is not taken for free, and a length that is no
 TEST_CASE("what was there a round before is not taken for a record, nor what a program wrote") {
     Pair p;
     constexpr uint32_t kLong = srq::granules_of(srq::kMostInRecord);
-    constexpr uint32_t kRound = (srq::kGranules + kLong - 1) / kLong * kLong;
+    const uint32_t round = (p.ring.granules() + kLong - 1) / kLong * kLong;
     const auto answer = [&p](const std::vector<uint8_t>& frame) {
         REQUIRE(p.read().empty());
         REQUIRE(p.write(frame));
@@ -180,17 +180,17 @@ TEST_CASE("what was there a round before is not taken for a record, nor what a p
         p.writer.freed(static_cast<uint16_t>(p.ring.tell() - 1));
     };
     // Long ones, of which each granule ends like the short one that is to come there next.
-    for (uint32_t place = 0; place < kRound; place += kLong) {
+    for (uint32_t place = 0; place < round; place += kLong) {
         std::vector<uint8_t> frame(kLongest, 0xff);
         for (uint32_t i = 1; i < kLong; ++i) {
             const srq::RecordEnd end{
-                .length = 8, .freed = 0, .mark = srq::number_behind(kRound + place + i)};
+                .length = 8, .freed = 0, .mark = srq::number_behind(round + place + i)};
             std::memcpy(frame.data() + srq::kMostInRecord - i * srq::kGranule - sizeof end, &end,
                         sizeof end);
         }
         answer(frame);
     }
-    for (uint32_t i = 0; i < 2 * srq::kGranules; ++i) answer({1, 2, 3, 4, 5, 6, 7, 8});
+    for (uint32_t i = 0; i < 2 * p.ring.granules(); ++i) answer({1, 2, 3, 4, 5, 6, 7, 8});
 }
 
 TEST_CASE("a ring begins anew when the peer knows that all has been read, and not before") {
@@ -235,7 +235,7 @@ TEST_CASE("what a program wrote is not taken for a record where the ring begins 
     const std::vector<uint8_t> brief{1, 2, 3, 4, 5, 6, 7, 8};
     std::vector<uint8_t> longest(kLongest, 0xff);
     int anew = 0;
-    for (uint32_t written = 0; written < 8 * srq::kGranules; written += kLong + kShorts) {
+    for (uint32_t written = 0; written < 8 * p.ring.granules(); written += kLong + kShorts) {
         const auto place =
             static_cast<uint32_t>((end_of_ring - p.writer.begin(kLong)) / srq::kGranule);
         // Each granule of the long one ends like the short one that is to come there next.
@@ -270,7 +270,7 @@ TEST_CASE("no end lies in a ring until its number comes again") {
         REQUIRE(p.read() == longest);
         p.writer.freed(p.ring.tell());
     }
-    REQUIRE(last.size() >= srq::kGranules / kLong);
+    REQUIRE(last.size() >= p.ring.granules() / kLong);
     for (const auto& [address, written] : last) CHECK(written > 1 << 20);
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("a record with a sum is found when it is whole, and nothing is summed 
     const Disorderly disorderly;
     Pair p{disorderly};
     std::mt19937 random{13};
-    for (uint32_t i = 0; i < 4 * srq::kGranules; ++i) {
+    for (uint32_t i = 0; i < 4 * p.ring.granules(); ++i) {
         CHECK_FALSE(p.ring.has_next());
         std::vector<uint8_t> frame(1 + random() % (srq::kMostSummed - sizeof(srq::RecordEnd)));
         for (uint8_t& byte : frame) byte = static_cast<uint8_t>(random());

@@ -14,7 +14,7 @@ namespace {
 
 struct Lanes : Room {
     explicit Lanes(Eager eager = Eager::automatic, Sleeper sleeper = Sleeper::nobody)
-        : rings{counters, eager, RingLanes::kMost, sleeper} {
+        : rings{counters, eager, {.count = RingLanes::kMost, .bytes = 32 << 10}, sleeper} {
         for (size_t i = 0; i < RingLanes::kMost + 2; ++i) {
             peers.emplace_back(local(static_cast<uint32_t>(i + 1)));
             lanes.emplace_back(make_qp(), stations->device(), posting, copies, peers.back(), 1, 0);

@@ -41,7 +41,8 @@ public:
     explicit Room(const verbs::Device& on = device(), bool soft = false)
         : adapter{on, Gate::Kind::one_thread, watchdog} {
         if (soft) beside.emplace(device(), Gate::Kind::one_thread, watchdog);
-        const Station::Sizes sizes{256, {16, 16}, true, 2000, RingLanes::kMost};
+        const Station::Sizes sizes{
+            256, {16, 16}, true, 2000, {.count = RingLanes::kMost, .bytes = 32 << 10}};
         stations.emplace(adapter, Stations::Others{beside ? &*beside : nullptr, nullptr}, counters,
                          sizes, sizes, Sleeper::nobody);
     }

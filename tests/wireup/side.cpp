@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kWorkRequests = 96;
 constexpr uint32_t kReceives = 32;
 constexpr size_t kWordBytes = 64;
-constexpr Station::Sizes kSizes{kWordBytes, {kReceives, kReceives}, true, kWorkRequests, 0};
+constexpr Station::Sizes kSizes{kWordBytes, {kReceives, kReceives}, true, kWorkRequests, {}};
 } // namespace
 
 Seat::Seat(verbs::Adapter& device, verbs::Adapter& soft, verbs::Adapter& datagrams)
