@@ -7,6 +7,13 @@
 
 namespace odrc::ondemand {
 
+size_t RingLanes::bytes_of_next() const noexcept {
+    const bool taken = std::any_of(begin(), end(), [this](const Lane* lane) {
+        return lane->ring() && lane->ring()->bytes() > bytes_;
+    });
+    return taken ? bytes_ : longest_;
+}
+
 void RingLanes::add(Lane& lane) noexcept {
     lanes_[count_++] = &lane;
     counters_.ring_peers = std::max<uint64_t>(counters_.ring_peers, count_);

@@ -40,6 +40,7 @@ public:
         , most_{sleeper == Sleeper::program || eager == Eager::srq ? 0
                                                                    : std::min(rings.count, kMost)}
         , bytes_{rings.bytes}
+        , longest_{rings.longest}
         , kept_{eager != Eager::automatic}
         , earned_after_{most_ > 0 ? earned_after(eager) : UINT32_MAX}
         , gives_{sleeper == Sleeper::nobody} {}
@@ -48,11 +49,12 @@ public:
     auto end() const noexcept { return begin() + count_; }
     bool empty() const noexcept { return count_ == 0; }
     size_t count() const noexcept { return count_; }
-    size_t bytes() const noexcept { return bytes_; } // of one
     bool full() const noexcept { return count_ == most_; }
     // Whether more are given away: not while the watchdog may sleep.
     bool gives() const noexcept { return gives_; }
     void set_gives(bool gives) noexcept { gives_ = gives; }
+    // One of all may be the longest.
+    size_t bytes_of_next() const noexcept;
     void add(Lane& lane) noexcept;
     void remove(Lane& lane) noexcept;
 
@@ -77,6 +79,7 @@ private:
     Counters& counters_;
     const size_t most_;
     const size_t bytes_;
+    const size_t longest_;
     const bool kept_;             // who has a ring keeps it
     const uint32_t earned_after_; // short frames
     bool gives_;

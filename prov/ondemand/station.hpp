@@ -100,7 +100,7 @@ public:
     RingLanes& rings() noexcept { return rings_; } // of all stations of the endpoint
     // Throws Error.
     std::unique_ptr<srq::Ring> make_ring() {
-        return std::make_unique<srq::Ring>(adapter_, counters_, rings_.bytes());
+        return std::make_unique<srq::Ring>(adapter_, counters_, rings_.bytes_of_next());
     }
 
     CompletionBudget& budget() noexcept { return budget_; }

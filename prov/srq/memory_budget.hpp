@@ -10,9 +10,8 @@ namespace odrc::srq {
 
 // What the memory of an endpoint's buffers is for (FI_ODRC_MEMORY). Half of it is for receives,
 // a quarter for messages that have come before theirs, a sixteenth for rings, and the rest for what
-// goes out. On a device that delivers (verbs::Port) nothing is copied on its way out but what is in
-// many pieces, and messages of some KiB go into rings: these have three sixteenths, and are as long
-// as to hold a window of 64 messages of a KiB.
+// goes out. On a device that delivers (verbs::Port) messages of some KiB go into rings, and little
+// is copied on its way out: one ring, which the only peer of many programs has, is twice as long.
 struct MemoryBudget {
     size_t bytes;
     bool delivers{false};
@@ -30,13 +29,14 @@ struct MemoryBudget {
     size_t unexpected() const noexcept { return bytes / 4; }
     // Copies of frames on their way out, at a time.
     size_t sends(size_t buffer_size) const noexcept {
-        return std::max(bytes / (delivers ? 32 : 8) / buffer_size, kFewestSends);
+        const size_t longer = rings().longest - kRing;
+        return std::max((bytes / 8 - std::min(bytes / 8, longer)) / buffer_size, kFewestSends);
     }
     RingShare rings() const noexcept {
-        const size_t part = delivers ? 3 : 1, ring = part * (size_t{32} << 10);
-        return {.count = part * bytes / 16 / ring, .bytes = ring};
+        return {.count = bytes / 16 / kRing, .bytes = kRing, .longest = (delivers ? 2 : 1) * kRing};
     }
 
+    static constexpr size_t kRing = size_t{32} << 10;
     static constexpr size_t kFewestReceives = 16;
     static constexpr size_t kFirstReceives = 256;
     static constexpr size_t kFewestSends = 8;

@@ -48,9 +48,9 @@ inline constexpr uint32_t kGranule = 64; // bytes
 // adds to, on both sides.
 inline constexpr size_t kMostInRecord = 4160, kMostSummed = 320;
 
-// How many rings there is memory for, and what one takes.
+// How many rings there is memory for, what one takes, and what one of them may take.
 struct RingShare {
-    size_t count, bytes;
+    size_t count, bytes, longest;
 };
 constexpr uint32_t granules_of_ring(size_t bytes) noexcept {
     return static_cast<uint32_t>((bytes - kMostInRecord) / kGranule + 1);
@@ -203,6 +203,7 @@ public:
 
     RingOffer offer() const noexcept;
     uint32_t granules() const noexcept { return granules_; }
+    size_t bytes() const noexcept { return memory_.bytes().size(); }
 
     // False while the next record has not come, as far as its end tells.
     bool has_next() const noexcept {

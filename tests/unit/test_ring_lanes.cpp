@@ -14,7 +14,10 @@ namespace {
 
 struct Lanes : Room {
     explicit Lanes(Eager eager = Eager::automatic, Sleeper sleeper = Sleeper::nobody)
-        : rings{counters, eager, {.count = RingLanes::kMost, .bytes = 32 << 10}, sleeper} {
+        : rings{counters,
+                eager,
+                {.count = RingLanes::kMost, .bytes = 32 << 10, .longest = 64 << 10},
+                sleeper} {
         for (size_t i = 0; i < RingLanes::kMost + 2; ++i) {
             peers.emplace_back(local(static_cast<uint32_t>(i + 1)));
             lanes.emplace_back(make_qp(), stations->device(), posting, copies, peers.back(), 1, 0);
@@ -54,6 +57,19 @@ TEST_CASE("a ring is earned by many short frames, and there are few") {
     CHECK(l.rings.empty());
     l.give_all_away();
     CHECK(l.counters.ring_peers == RingLanes::kMost);
+}
+
+TEST_CASE("one ring of all is longer, and another one when that is gone") {
+    Lanes l;
+    for (size_t i = 0; i < 3; ++i) {
+        const size_t bytes = l.rings.bytes_of_next();
+        CHECK(bytes == (i == 0 ? 64 << 10 : 32 << 10));
+        l.lanes[i].set_ring(std::make_unique<srq::Ring>(l.adapter, l.counters, bytes));
+        l.rings.add(l.lanes[i]);
+    }
+    l.rings.remove(l.lanes[0]);
+    l.lanes[0].set_ring(nullptr);
+    CHECK(l.rings.bytes_of_next() == 64 << 10);
 }
 
 TEST_CASE("with rings for the first who come, one frame is enough, and they are kept") {

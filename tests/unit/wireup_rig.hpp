@@ -42,7 +42,11 @@ public:
         : adapter{on, Gate::Kind::one_thread, watchdog} {
         if (soft) beside.emplace(device(), Gate::Kind::one_thread, watchdog);
         const Station::Sizes sizes{
-            256, {16, 16}, true, 2000, {.count = RingLanes::kMost, .bytes = 32 << 10}};
+            256,
+            {16, 16},
+            true,
+            2000,
+            {.count = RingLanes::kMost, .bytes = 32 << 10, .longest = 32 << 10}};
         stations.emplace(adapter, Stations::Others{beside ? &*beside : nullptr, nullptr}, counters,
                          sizes, sizes, Sleeper::nobody);
     }
