@@ -82,10 +82,12 @@ bars() { # MEASUREMENT UNIT METRIC...
             printf '%s\t%s\n' "$metric" \
                 "$(points "$measurement" "$metric" "$contender" | awk '{ print $2; exit }')"
         done | awk -F '\t' '{ print $1 FS ($2 == "" ? "?" : $2) }' >"$scratch/points.$n"
+        grep -qv '?$' "$scratch/points.$n" || continue # nothing but noughts, of which there is no logarithm
         plots+=("'$scratch/points.$n' using 2:xtic(1) linecolor rgb '#${colour[$contender]}' \
 title '${title[$contender]}'")
         n=$((n + 1))
     done < <(measured "$measurement")
+    ((${#plots[@]})) || return 0
     draw <<END
 set datafile separator '\t'
 set datafile missing '?'

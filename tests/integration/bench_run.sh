@@ -68,9 +68,9 @@ lines_of broken ratios peer | grep -qx shm || fail "nobody is compared"
 [[ $device != soft0 ]] || lines_of broken missing contender | grep -qx "verbs;ofi_rxm" ||
     fail "who is missing is not named"
 
-# And where all goes well, programs with more than one kind of figure.
-suite whole --only atomics,matching --peers shm || { cat "$scratch/whole.log"; fail "something failed"; }
+# And where all goes well, programs with more than one kind of figure, and some of nothing but noughts.
+suite whole --only atomics,matching,calls --peers shm || { cat "$scratch/whole.log"; fail "something failed"; }
 agree whole
-for one in atomics matching; do
+for one in atomics matching calls; do
     lines_of whole figures measurement contender | grep -qx "$one,odrc" || fail "there is no $one"
 done
