@@ -230,8 +230,8 @@ public:
         const std::byte* line = end_ - (size_t{begins_anew_ ? 0 : place_.get()} + 2) * kGranule;
         for (size_t i = 0; i < lines; ++i) fetch_to_read(line - i * kGranule);
     }
-    // The next record has come. Asks for all of it at once: what it is its first line says, and who
-    // waits for that before he asks for the others waits twice.
+    // This frame has come. Asks for all of its lines at once, so that nobody waits for one of them
+    // to learn that there are others.
     void fetch(std::span<const std::byte> frame) const noexcept {
         for (size_t at = 0; at + kGranule <= frame.size(); at += kGranule)
             fetch_to_read(frame.data() + at);

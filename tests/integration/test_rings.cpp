@@ -162,6 +162,7 @@ TEST_CASE("messages keep their order, whatever way each takes") {
     }
     CHECK(by_ring(d.a) > 500);
     const auto sent = statistics_of(d.a);
+    // What is too long for a ring: of half of the 3000 a sixth, or on hardware nearly all.
     CHECK(sent.sent_eager.classes[3].messages + sent.sent_eager.classes[4].messages > 200);
 }
 
