@@ -60,19 +60,23 @@ private:
     std::mutex mutex_;
 };
 
-// Holds a gate for a scope.
+// Holds a gate for a scope, if there is one.
 class Entry {
 public:
-    explicit Entry(Gate& gate) noexcept
+    explicit Entry(Gate* gate) noexcept
         : gate_{gate} {
-        gate_.enter();
+        if (gate_) gate_->enter();
     }
-    ~Entry() { gate_.leave(); }
+    explicit Entry(Gate& gate) noexcept
+        : Entry{&gate} {}
+    ~Entry() {
+        if (gate_) gate_->leave();
+    }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
 private:
-    Gate& gate_;
+    Gate* const gate_;
 };
 
 class WatchdogEntry {

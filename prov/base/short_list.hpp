@@ -27,6 +27,12 @@ public:
         return true;
     }
 
+    // The same for one item.
+    T& make_one() noexcept {
+        count_ = 1;
+        return few_[0];
+    }
+
     std::span<T> list() noexcept { return {long_ ? long_->data() : few_.data(), count_}; }
     std::span<const T> list() const noexcept {
         return {long_ ? long_->data() : few_.data(), count_};

@@ -12,11 +12,8 @@ namespace odrc {
 class SpinLock {
 public:
     void lock() noexcept {
-        while (taken_.exchange(true, std::memory_order_acquire)) {
-            for (int i = 0; i < 64 && taken_.load(std::memory_order_relaxed); ++i)
-                __builtin_ia32_pause();
-            if (taken_.load(std::memory_order_relaxed)) sched_yield();
-        }
+        if (taken_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+            wait();
     }
     bool try_lock() noexcept {
         return !taken_.load(std::memory_order_relaxed) &&
@@ -25,6 +22,14 @@ public:
     void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
 private:
+    [[gnu::noinline]] void wait() noexcept {
+        do {
+            for (int i = 0; i < 64 && taken_.load(std::memory_order_relaxed); ++i)
+                __builtin_ia32_pause();
+            if (taken_.load(std::memory_order_relaxed)) sched_yield();
+        } while (taken_.exchange(true, std::memory_order_acquire));
+    }
+
     std::atomic<bool> taken_{false};
 };
 

@@ -20,7 +20,8 @@ struct BySize {
     };
 
     static constexpr size_t class_of(size_t length) noexcept {
-        return kClassOf[static_cast<size_t>(std::bit_width(length - (length > 0)))];
+        const size_t offset = length - (length > 0);
+        return kClassOf[static_cast<size_t>(std::bit_width(2 * offset | 1)) - 1];
     }
     void count(size_t length) noexcept {
         Class& of_length = classes[class_of(length)];

@@ -13,8 +13,9 @@ namespace odrc::ofi {
 inline Endpoint& endpoint(fid_ep* ep) noexcept { return static_cast<Endpoint&>(*ep); }
 
 template <uint64_t Kind>
-ssize_t send(Endpoint& ep, std::span<const iovec> iov, void* const* keys, fi_addr_t to,
-             uint64_t tag, uint64_t data, void* context, uint64_t flags) noexcept {
+[[gnu::always_inline]] inline ssize_t send(Endpoint& ep, std::span<const iovec> iov,
+                                           void* const* keys, fi_addr_t to, uint64_t tag,
+                                           uint64_t data, void* context, uint64_t flags) noexcept {
     const Entry entry{ep.gate()};
     return ep.engine().send({.iov = iov,
                              .keys = ep.keys_given() ? keys : nullptr,
@@ -26,8 +27,9 @@ ssize_t send(Endpoint& ep, std::span<const iovec> iov, void* const* keys, fi_add
 }
 
 template <uint64_t Kind>
-ssize_t send(Endpoint& ep, const void* buffer, size_t length, void* key, fi_addr_t to, uint64_t tag,
-             uint64_t data, void* context, uint64_t flags) noexcept {
+[[gnu::always_inline]] inline ssize_t send(Endpoint& ep, const void* buffer, size_t length,
+                                           void* key, fi_addr_t to, uint64_t tag, uint64_t data,
+                                           void* context, uint64_t flags) noexcept {
     const iovec iov{const_cast<void*>(buffer), length};
     return send<Kind>(ep, {&iov, 1}, &key, to, tag, data, context, flags);
 }
@@ -41,8 +43,9 @@ ssize_t inject(Endpoint& ep, const void* buffer, size_t length, fi_addr_t to, ui
 }
 
 template <uint64_t Kind>
-ssize_t receive(Endpoint& ep, std::span<const iovec> iov, fi_addr_t from, uint64_t tag,
-                uint64_t ignore, void* context, uint64_t flags) noexcept {
+[[gnu::always_inline]] inline ssize_t receive(Endpoint& ep, std::span<const iovec> iov,
+                                              fi_addr_t from, uint64_t tag, uint64_t ignore,
+                                              void* context, uint64_t flags) noexcept {
     const Entry entry{ep.gate()};
     return ep.engine().receive({.iov = iov,
                                 .from = from,

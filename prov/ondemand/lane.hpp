@@ -101,10 +101,8 @@ public:
     // ones are done. The caller has made sure of room. Gives 0 or a positive errno.
     // more: the next one follows at once, and until then this one may be held back (PostList).
     int post(ibv_send_wr& wr, verbs::WorkKind kind, const void* object, bool more = false) noexcept;
-    // Its device delivers (verbs::Port): short messages too, if the peer has a ring for them.
-    bool delivers() const noexcept { return delivers_; }
-    bool delivers_messages() const noexcept { return delivers_ && ring_out_.is_open(); }
-    bool is_far() noexcept { return qp_.is_far(); } // (verbs::Context)
+    bool delivers() const noexcept { return delivers_; } // its device does (verbs::Port)
+    bool is_far() noexcept { return qp_.is_far(); }      // (verbs::Context)
     // A record into the peer's ring, that the program writes itself (verbs::DirectOps), where the
     // device delivers. Null if it has to be posted.
     std::byte* open_record(size_t record) noexcept {

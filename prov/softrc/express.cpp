@@ -21,6 +21,10 @@ namespace odrc::soft {
                                                                 uint32_t length) noexcept {
     if (link_.port->access.load(std::memory_order_relaxed) & IBV_ACCESS_REMOTE_WRITE) [[likely]]
         if (std::byte* to = link_.target.find(rkey, address, length)) return to;
+    return find_new_target(address, rkey, length);
+}
+
+std::byte* QueuePair::find_new_target(uint64_t address, uint32_t rkey, uint32_t length) noexcept {
     Place place;
     if (find_remote(address, rkey, length, IBV_ACCESS_REMOTE_WRITE, place) != IBV_WC_SUCCESS ||
         !place.mapped)

@@ -220,6 +220,8 @@ private:
 
     // express.cpp
     std::byte* find_target(uint64_t address, uint32_t rkey, uint32_t length) noexcept;
+    [[gnu::noinline]] std::byte* find_new_target(uint64_t address, uint32_t rkey,
+                                                 uint32_t length) noexcept;
     std::optional<ibv_wc_status> carry_out_at_once(const ibv_send_wr& wr) noexcept;
     int carry_out_now(const ibv_send_wr& wr) noexcept;
 

@@ -124,15 +124,11 @@ public:
         granules_ = offer.granules;
         summed_ = offer.summed != 0;
     }
-    void close() noexcept {
-        end_ = 0;
-        seen_ = nullptr;
-    }
+    void close() noexcept { *this = {}; }
 
-    bool is_open() const noexcept { return end_ != 0; }
     // False as well if it is not open.
     bool has_room(uint32_t granules) const noexcept {
-        return end_ != 0 && written_ - freed_ + granules <= granules_;
+        return written_ - freed_ + granules <= granules_;
     }
     // Where the next record ends, if it has so many granules.
     uint64_t begin(uint32_t granules) noexcept {
@@ -276,9 +272,9 @@ private:
     RecordEnd end_at(RingPlace place) const noexcept {
         return std::bit_cast<RecordEnd>(word_there(place));
     }
-    // It is the end of the next record, of which no sum is taken: by its halves, and in few steps.
+    // It is the end of the next record, of which no sum is taken: of that number, and not cleared.
     bool is_next(uint64_t word) const noexcept {
-        return word >> 32 == number_behind(freed_) && static_cast<uint16_t>(word) > 0;
+        return word - 1 - (uint64_t{number_behind(freed_)} << 32) < UINT32_MAX;
     }
     RecordEnd look_for_sum() const noexcept;
     RecordEnd have_come() const noexcept {

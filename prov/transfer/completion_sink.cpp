@@ -36,8 +36,9 @@ void CompletionSink::push_error(const fi_cq_err_entry& error) noexcept {
 bool CompletionSink::make_room(bool for_error) noexcept {
     try {
         std::vector<Slot> bigger(2 * ring_.size());
-        for (size_t i = 0; i < count(); ++i) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+        for (size_t i = 0; i < count(); ++i) bigger[i] = ring_[(head_ + i) & last_];
         ring_.swap(bigger);
+        last_ = ring_.size() - 1;
         head_ = 0;
         return true;
     } catch (const std::bad_alloc&) {
@@ -69,7 +70,7 @@ bool CompletionSink::take_error(fi_cq_err_entry& error) noexcept {
     error = errors_.front();
     errors_.pop_front();
     look_for_errors();
-    drop_first();
+    drop(1);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "base/bell.hpp"
 #include "base/spin_lock.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <rdma/fi_eq.h>
@@ -53,13 +54,16 @@ public:
 
     // Gives up to count completions to f(completion), stopping before an error.
     template <class F>
-    size_t take(size_t count, F&& f) noexcept {
+    [[gnu::always_inline]] size_t take(size_t count, F&& f) noexcept {
         const std::lock_guard guard{lock_};
+        const size_t there = std::min(count, this->count());
         size_t n = 0;
-        for (; n<count&& this->count()> 0 && !ring_[head_].is_error; ++n) {
-            f(ring_[head_].completion);
-            drop_first();
+        for (; n < there; ++n) {
+            const Slot& slot = ring_[(head_ + n) & last_];
+            if (slot.is_error) break;
+            f(slot.completion);
         }
+        drop(n);
         return n;
     }
     // False unless an error is next.
@@ -78,9 +82,9 @@ private:
 
     size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
     // The place behind all that is there.
-    Slot& end() noexcept { return ring_[(head_ + count()) & (ring_.size() - 1)]; }
+    Slot& end() noexcept { return ring_[(head_ + count()) & last_]; }
     [[gnu::always_inline]] void put(const Completion& completion, bool is_error) noexcept {
-        if (count() == ring_.size() && !make_room(is_error)) [[unlikely]]
+        if (count() > last_ && !make_room(is_error)) [[unlikely]]
             return;
         Slot& slot = end();
         slot.completion = completion;
@@ -90,9 +94,9 @@ private:
     }
     bool make_room(bool for_error) noexcept;
     // An empty ring begins anew: what is taken as it comes stays in few lines of the cache.
-    void drop_first() noexcept {
-        const size_t left = count() - 1;
-        head_ = left == 0 ? 0 : (head_ + 1) & (ring_.size() - 1);
+    void drop(size_t first) noexcept {
+        const size_t left = count() - first;
+        head_ = left == 0 ? 0 : (head_ + first) & last_;
         count_.store(left, std::memory_order_relaxed);
     }
     void look_for_errors() noexcept {
@@ -102,6 +106,7 @@ private:
     mutable OptionalLock lock_;
     const size_t size_;
     std::vector<Slot> ring_; // a power of two
+    size_t last_{ring_.size() - 1};
     size_t head_{0};
     std::atomic<size_t> count_{0};
     std::atomic<bool> has_errors_{false};

@@ -351,7 +351,6 @@ private:
     void take_window(Lane& lane, const wire::Frame& frame) noexcept;
     void on_limit(const Lane& lane, const wire::Frame& frame) noexcept;
     void on_uncounted(Lane& lane, const wire::Frame& frame) noexcept;
-    void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
     ondemand::Turn take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept;
     bool on_received(Lane& lane, srq::Buffer& buffer, uint32_t length) noexcept;
     void take_early(Peer& peer) noexcept;
@@ -359,27 +358,31 @@ private:
     bool poll_rings() noexcept;
     size_t more_looks() noexcept;
     bool linger() noexcept;
-    bool take_from_ring(Lane& lane, int most) noexcept;
+    bool take_from_ring(Lane& lane, srq::RecordEnd end) noexcept;
     void empty_ring(Lane& lane) noexcept;
 
-    // receive.cpp
+    // arrival.cpp
     static Message message_in(Lane& lane, const wire::Frame& frame) noexcept;
+    void on_frame(Lane& lane, const wire::Frame& frame) noexcept;
+    bool on_other(Lane& lane, const wire::Frame& frame) noexcept;
     void on_message(const Message& message) noexcept;
     void deliver(Receive& receive, const Message& message) noexcept;
-    void lose(const Message& message) noexcept;
+    void lose(Message message) noexcept;
     void discard(Arrived& arrived) noexcept;
+    void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
+    void take_in(Receive& receive, const Message& message) noexcept;
+    void end(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
+    fi_addr_t source_of(Peer* peer) noexcept {
+        return settings_.sources && peer ? peers_.id_of(*peer) : FI_ADDR_NOTAVAIL;
+    }
+
+    // receive.cpp
     ssize_t peek(const ReceiveArguments& a, const Peer* source) noexcept;
     ssize_t receive_claimed(const ReceiveArguments& a) noexcept;
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
     void complete_canceled(Receive& receive) noexcept;
-    void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
-    void take_in(Receive& receive, const Message& message) noexcept;
-    void end(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
-    void complete_badly(const Receive& receive, const Message& message, uint64_t flags,
-                        size_t bytes, int error) noexcept;
-    fi_addr_t source_of(Peer* peer) noexcept {
-        return settings_.sources && peer ? peers_.id_of(*peer) : FI_ADDR_NOTAVAIL;
-    }
+    void complete_badly(const Receive& receive, Message message, uint64_t flags, size_t bytes,
+                        int error) noexcept;
 
     // multi_receive.cpp
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
@@ -399,7 +402,7 @@ private:
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;
-    void fetch(Receive& receive, const Message& message) noexcept;
+    void fetch(Receive& receive, Message message) noexcept;
     // By which the lanes of this session go.
     verbs::Adapter& adapter_to(const Peer& peer) noexcept {
         return peer.way == ondemand::Way::soft ? stations_.soft()->adapter() : adapter_;
@@ -407,7 +410,7 @@ private:
     int post(Lane& lane, Fetch& fetch) noexcept;
     void on_fetched(Fetch& fetch, Ending end) noexcept;
     void end(Fetch& fetch, int error) noexcept;
-    void send_finish(const Message& message, int error) noexcept;
+    void send_finish(Message message, int error) noexcept;
     void on_finish(Peer& peer, const wire::Frame& frame) noexcept;
 
     // rma.cpp
@@ -454,8 +457,8 @@ private:
     Send* make_part(Peer& peer, uint64_t tag, int failure) noexcept;
     void part_sent(Send& send, int error) noexcept;
     void send_once_more(const Send& lost) noexcept;
-    void on_part(const Message& message) noexcept;
-    void part_received(Receive& receive, const Message& message, int error) noexcept;
+    void on_part(Message message) noexcept;
+    void part_received(Receive& receive, Message message, int error) noexcept;
     void lose_parts(const Peer& peer, int error) noexcept;
 
     // multicast_frames.cpp

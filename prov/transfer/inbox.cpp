@@ -27,9 +27,9 @@ void Inbox::withdraw_all() noexcept {
     }
 }
 
-Receive* Inbox::claim_part(Receive& whole, const Message& message) noexcept {
-    Receive* part = next_part(whole, message.length);
-    if (whole.many->full) matcher(message).take(whole);
+Receive* Inbox::claim_part(Matcher& matcher, Receive& whole, size_t length) noexcept {
+    Receive* part = next_part(whole, length);
+    if (whole.many->full) matcher.take(whole);
     return part;
 }
 
@@ -54,7 +54,7 @@ Receive* Inbox::next_part(Receive& whole, size_t length) noexcept {
 
 // ---- messages ---------------------------------------------------------------------------------
 
-bool Inbox::keep(const Message& message) noexcept {
+bool Inbox::keep(Message message) noexcept {
     Arrived* arrived = make_room(message, message.payload.size());
     if (!arrived) return false;
     copy_few(arrived->room(), message.payload.data(), message.payload.size());

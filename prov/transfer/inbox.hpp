@@ -35,18 +35,18 @@ public:
     Receive* take(const void* context) noexcept;
     // Takes all back that is posted, but for parts. What is on its way into it still comes.
     void withdraw_all() noexcept;
-    // The receive for a message that matches a posted one: that one, which is posted no more, or
-    // the next part of its buffer. Null when memory is out.
-    Receive* claim(Receive& posted, const Message& message) noexcept {
+    // The receive for a message of that length that matches one posted there: that one, which is
+    // posted no more, or the next part of its buffer. Null when memory is out.
+    Receive* claim(Matcher& matcher, Receive& posted, size_t length) noexcept {
         if (posted.many) [[unlikely]]
-            return claim_part(posted, message);
-        matcher(message).take(posted);
+            return claim_part(matcher, posted, length);
+        matcher.take(posted);
         return &posted;
     }
 
     // ---- messages ----
     // Copies a message out of the buffer it came in. False when memory is out.
-    bool keep(const Message& message) noexcept;
+    bool keep(Message message) noexcept;
     // The same in two steps, for one that comes bit by bit: makes room for it, or gives null when
     // memory is out; and when it is whole, shows it to the receives. On failure it is released.
     Arrived* make_room(const Message& message, size_t bytes) noexcept;
@@ -62,7 +62,7 @@ private:
     static size_t bytes_of(const Arrived& arrived) noexcept {
         return sizeof arrived + (arrived.outside ? arrived.message.payload.size() : 0);
     }
-    Receive* claim_part(Receive& whole, const Message& message) noexcept;
+    Receive* claim_part(Matcher& matcher, Receive& whole, size_t length) noexcept;
     Receive* next_part(Receive& whole, size_t length) noexcept;
 
     LongLists& longs_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Frames that come in, by receives and by rings (rings.cpp).
+// Frames that come in, by receives and by rings (rings.cpp), until it is their turn (arrival.cpp).
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
-#include "transfer/multicast.hpp"
 
 namespace odrc::transfer {
 namespace {
@@ -58,51 +57,6 @@ void Engine::on_uncounted(Lane& lane, const wire::Frame& frame) noexcept {
 
 // ---- frames -------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] inline Message Engine::message_in(Lane& lane,
-                                                         const wire::Frame& frame) noexcept {
-    const uint8_t flags = frame.header.flags;
-    const bool has_tag = flags & (wire::kTagged | wire::kCollective);
-    return {.peer = &lane.peer(),
-            .session = lane.session(),
-            .flags = flags,
-            .announced = frame.header.kind == wire::FrameKind::announce,
-            .tag = has_tag ? frame.header.tag : 0,
-            .data = frame.data,
-            .handle = frame.handle,
-            .length = frame.message_length(),
-            .payload = frame.payload};
-}
-
-void Engine::on_frame(Lane& lane, const wire::Frame& frame) noexcept {
-    take_window(lane, frame);
-    if (frame.header.kind == wire::FrameKind::message) [[likely]]
-        return on_message(message_in(lane, frame));
-    switch (frame.header.kind) {
-    case wire::FrameKind::finish:
-        return on_finish(lane.peer(), frame);
-    case wire::FrameKind::atomic:
-        return on_atomic(lane, frame);
-    case wire::FrameKind::wrote:
-    case wire::FrameKind::read:
-        return on_note(lane, frame);
-    case wire::FrameKind::placed:
-        return on_placed(lane.peer(), frame.header.tag);
-    case wire::FrameKind::nothing:
-        return;
-    case wire::FrameKind::slice:
-        return on_slice(lane, frame.payload);
-    case wire::FrameKind::multicast:
-        if (!closing_ && multicast_) multicast_->on_frame(lane.peer(), frame);
-        return;
-    default:
-        break; // a message that is announced, or the first of one in slices
-    }
-    const Message message = message_in(lane, frame);
-    if (frame.header.kind == wire::FrameKind::slices) return begin_assembly(lane, message);
-    if (message.announced && replace_assembly(lane, message)) return;
-    on_message(message);
-}
-
 // Takes in what has come, if it is its turn, and says whether it is.
 [[gnu::always_inline]] inline ondemand::Turn
 Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept {
@@ -110,9 +64,10 @@ Engine::take_frame(Lane& lane, const wire::Frame& frame, bool by_ring) noexcept 
     lane.visit();
     const Turn turn = lane.peer().take_frame(lane.session(), frame.header.sequence);
     if (by_ring && turn != Turn::early) ++lane.peer().received_by_ring;
-    if (turn == Turn::next) [[likely]]
+    if (turn == Turn::next) [[likely]] {
+        by_ring ? on_limit(lane, frame) : take_window(lane, frame); // rings have no part in windows
         on_frame(lane, frame);
-    else if (turn == Turn::repeated)
+    } else if (turn == Turn::repeated)
         ++counters_.repeats_dropped;
     return turn;
 }
@@ -191,12 +146,40 @@ void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
     if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
 }
 
+// Takes the frames whose turn it is, up to so many, of which the first ends there. False if there
+// is none.
+[[gnu::always_inline]] inline bool Engine::take_from_ring(Lane& lane, srq::RecordEnd end) noexcept {
+    srq::Ring& ring = *lane.ring();
+    int left = kBatch;
+    for (; left > 0 && end.length > 0; --left, end = ring.look()) {
+        const auto bytes = ring.frame(end);
+        ring.fetch(bytes);
+        wire::Frame frame;
+        const bool whole = end.length & srq::kHeaderBehind
+                               ? wire::read_message(ring.header_behind(), bytes, frame)
+                               : wire::read_frame(bytes, frame);
+        if (!whole || !frame.is_counted()) { // of rings is said in sends
+            refuse(lane, bytes);
+            break;
+        }
+        if (take_frame(lane, frame, true) == ondemand::Turn::early) break;
+        lane.ring_out().freed(end.freed);
+        stations_.rings().count(lane.short_frames());
+        ring.pop(end);
+    }
+    if (left == kBatch) return false;
+    if (lane.peer().early > 0) [[unlikely]]
+        take_early(lane.peer());
+    return true;
+}
+
 // Takes in what has come by rings, some of each. False when there was nothing, or when it is time
 // to look elsewhere.
 bool Engine::poll_rings() noexcept {
     bool found = false;
     for (Lane* lane : stations_.rings()) {
-        if (!lane->ring()->has_next() || !take_from_ring(*lane, kBatch)) continue;
+        const srq::RecordEnd first = lane->ring()->look();
+        if (first.length == 0 || !take_from_ring(*lane, first)) continue;
         found = true;
         if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
     }
@@ -237,35 +220,8 @@ bool Engine::linger() noexcept {
     return false;
 }
 
-// Takes the frames whose turn it is, up to so many. False if there is none.
-bool Engine::take_from_ring(Lane& lane, int most) noexcept {
-    srq::Ring& ring = *lane.ring();
-    int left = most;
-    for (; left > 0; --left) {
-        const srq::RecordEnd end = ring.look();
-        if (end.length == 0) break;
-        const auto bytes = ring.frame(end);
-        ring.fetch(bytes);
-        wire::Frame frame;
-        const bool whole = end.length & srq::kHeaderBehind
-                               ? wire::read_message(ring.header_behind(), bytes, frame)
-                               : wire::read_frame(bytes, frame);
-        if (!whole || !frame.is_counted()) { // of rings is said in sends
-            refuse(lane, bytes);
-            break;
-        }
-        if (take_frame(lane, frame, true) == ondemand::Turn::early) break;
-        lane.ring_out().freed(end.freed);
-        stations_.rings().count(lane.short_frames());
-        ring.pop(end);
-    }
-    if (left < most && lane.peer().early > 0) [[unlikely]]
-        take_early(lane.peer());
-    return left < most;
-}
-
 void Engine::empty_ring(Lane& lane) noexcept {
-    while (take_from_ring(lane, kBatch)) {
+    while (take_from_ring(lane, lane.ring()->look())) {
     }
 }
 

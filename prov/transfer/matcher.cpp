@@ -33,6 +33,33 @@ Receive* Matcher::take_any() noexcept {
     return r;
 }
 
+// Without memory for it, the rest stays as it is: it can be looked through as well.
+void Matcher::hash_receives() noexcept {
+    for (; unhashed_; unhashed_ = posted_.after(*unhashed_)) {
+        Pattern* pattern = pattern_of(unhashed_->ignore, !unhashed_->source);
+        if (!pattern || !pattern->receives.add(*unhashed_, [pattern](const Receive& r) {
+                return pattern->hash(r.source, r.tag);
+            }))
+            return;
+        unhashed_->pattern = pattern;
+    }
+}
+
+Receive* Matcher::find_hashed(const Peer* source, uint64_t tag) noexcept {
+    hash_receives();
+    Receive* first = nullptr;
+    for (const auto& pattern : patterns_) {
+        if (pattern->receives.count() == 0) continue;
+        auto& bucket = pattern->receives[pattern->hash(source, tag)];
+        Receive* r = bucket.front();
+        while (r && !r->matches(source, tag)) r = bucket.after(*r);
+        if (r && (!first || r->order < first->order)) first = r;
+    }
+    Receive* behind = first ? nullptr : unhashed_;
+    while (behind && !behind->matches(source, tag)) behind = posted_.after(*behind);
+    return first ? first : behind;
+}
+
 bool Matcher::keep(Arrived& arrived) noexcept {
     for (const auto& pattern : patterns_) {
         if (index(*pattern, arrived)) continue;
@@ -63,6 +90,12 @@ Arrived* Matcher::take_arrived(uint64_t tag, uint64_t ignore) noexcept {
 void Matcher::take(Arrived& arrived) noexcept {
     unindex(arrived);
     List<Arrived, ArrivalOrder>::erase(arrived);
+}
+
+Pattern* Matcher::pattern_of(uint64_t ignore, bool any_source) noexcept {
+    for (const auto& pattern : patterns_)
+        if (pattern->ignore == ignore && pattern->any_source == any_source) return pattern.get();
+    return add_pattern(ignore, any_source);
 }
 
 Pattern* Matcher::add_pattern(uint64_t ignore, bool any_source) noexcept {

@@ -42,14 +42,29 @@ struct Pattern {
 // first, at a cost that does not grow with how many wait. Receives are hashed by what their
 // pattern (ignore mask, one source or any) leaves significant; a message is looked up, and kept,
 // under every pattern in use, of which programs have a few.
+//
+// Most messages match the receive that was posted first of all. So a receive is hashed only when a
+// message comes that does not: once, and never if it is the first before that.
 class Matcher {
 public:
-    // Keeps a posted receive. False when memory is out.
-    bool post(Receive& receive) noexcept;
+    void post(Receive& receive) noexcept {
+        receive.order = order_++;
+        posted_.push_back(receive);
+        ++posted_count_;
+        if (!unhashed_) unhashed_ = &receive;
+    }
     // The first posted receive that the message matches; or null. It stays until taken.
-    Receive* find_receive(const Message& message) noexcept;
+    Receive* find_receive(const Message& message) noexcept {
+        Receive* first = posted_.front();
+        return !first || first->matches(message.peer, message.tag)
+                   ? first
+                   : find_hashed(message.peer, message.tag);
+    }
     void take(Receive& receive) noexcept {
-        receive.pattern->receives.remove(receive);
+        if (receive.pattern)
+            receive.pattern->receives.remove(receive);
+        else if (unhashed_ == &receive)
+            unhashed_ = posted_.after(receive);
         List<Receive, Posting>::erase(receive);
         --posted_count_;
     }
@@ -79,6 +94,8 @@ public:
 private:
     template <class Wanted>
     Receive* take_first(const Wanted& wanted) noexcept;
+    Receive* find_hashed(const Peer* source, uint64_t tag) noexcept;
+    void hash_receives() noexcept;
     Pattern* pattern_of(uint64_t ignore, bool any_source) noexcept;
     Pattern* add_pattern(uint64_t ignore, bool any_source) noexcept;
     void drop_unused_pattern() noexcept;
@@ -88,45 +105,11 @@ private:
 
     std::vector<std::unique_ptr<Pattern>> patterns_;
     List<Receive, Posting> posted_;
+    Receive* unhashed_{nullptr}; // the first of those, which are the last that were posted
     size_t posted_count_{0};
     uint64_t order_{0};
     List<Arrived, ArrivalOrder> arrivals_;
     Pool<IndexEntry> entries_;
 };
-
-// ---- what each message and each receive take ----------------------------------------------------
-
-inline Pattern* Matcher::pattern_of(uint64_t ignore, bool any_source) noexcept {
-    for (const auto& pattern : patterns_)
-        if (pattern->ignore == ignore && pattern->any_source == any_source) return pattern.get();
-    return add_pattern(ignore, any_source);
-}
-
-inline bool Matcher::post(Receive& receive) noexcept {
-    Pattern* pattern = pattern_of(receive.ignore, !receive.source);
-    if (!pattern || !pattern->receives.add(receive, [pattern](const Receive& r) {
-            return pattern->hash(r.source, r.tag);
-        }))
-        return false;
-    receive.pattern = pattern;
-    receive.order = order_++;
-    posted_.push_back(receive);
-    ++posted_count_;
-    return true;
-}
-
-inline Receive* Matcher::find_receive(const Message& message) noexcept {
-    Receive* first = nullptr;
-    for (const auto& pattern : patterns_) {
-        if (pattern->receives.count() == 0) continue;
-        auto& bucket = pattern->receives[pattern->hash(message.peer, message.tag)];
-        for (Receive* r = bucket.front(); r; r = bucket.after(*r)) {
-            if (!pattern->matches(r->source, r->tag, message)) continue;
-            if (!first || r->order < first->order) first = r;
-            break;
-        }
-    }
-    return first;
-}
 
 } // namespace odrc::transfer

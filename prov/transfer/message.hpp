@@ -30,6 +30,8 @@ inline size_t length_of(const fi_rma_iov& piece) noexcept { return piece.len; }
 // Of all pieces; if that is more than can be said, the most that can.
 template <class Piece>
 size_t length_of(std::span<const Piece> pieces) noexcept {
+    if (pieces.size() == 1) [[likely]]
+        return length_of(pieces[0]);
     size_t length = 0;
     for (const Piece& v : pieces)
         if (__builtin_add_overflow(length, length_of(v), &length)) return SIZE_MAX;
@@ -59,6 +61,11 @@ struct Pieces {
 
     // False when memory is out.
     bool assign(std::span<const iovec> list, LongLists& longs) noexcept {
+        if (list.size() == 1) [[likely]] {
+            iov.make_one() = list[0];
+            bytes = list[0].iov_len;
+            return true;
+        }
         if (!iov.make(list.size(), longs.iovs)) return false;
         std::ranges::copy(list, iov.list().begin());
         bytes = length_of(list);
@@ -139,7 +146,8 @@ struct Results {
     }
 };
 
-// What a frame says of a message.
+// What a frame says of a message. What is called for few of them has a copy of its own: so that of
+// most, which nobody else sees, lies in registers.
 struct Message {
     Peer* peer;
     uint32_t session; // of the lane it came over
@@ -191,7 +199,7 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     uint64_t tag{0};
     uint64_t ignore{0};
     uint64_t order{0};                // of posting
-    struct Pattern* pattern{nullptr}; // under which it is posted
+    struct Pattern* pattern{nullptr}; // under which it is hashed, if it is
     void* context{nullptr};
     uint64_t kind{0};      // FI_RECV and FI_MSG or FI_TAGGED; 0: a part, not the program's
     bool wanted{false};    // its completion
@@ -200,6 +208,10 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
     std::optional<Many> many;
     Receive* whole{nullptr}; // the receive of whose buffer this is a part
 
+    // A message of that peer's.
+    bool matches(const Peer* peer, uint64_t its_tag) const noexcept {
+        return ((tag ^ its_tag) & ~ignore) == 0 && (!source || source == peer);
+    }
     // With its completion the whole buffer goes back to the application.
     bool is_last_part() const noexcept {
         return whole && whole->many->full && whole->many->parts == 1;

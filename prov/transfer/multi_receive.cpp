@@ -16,16 +16,13 @@ ssize_t Engine::receive_many(const ReceiveArguments& a, Peer* source) noexcept {
     Receive* whole = make_receive(a, source);
     if (!whole) return -FI_EAGAIN;
     whole->many = Many{.least = std::max<size_t>(a.least, 1)};
-    if (!matcher.post(*whole)) {
-        inbox_.destroy(*whole);
-        return -FI_EAGAIN;
-    }
+    matcher.post(*whole);
     // It may go with the last of the messages that came before it.
     for (bool posted = true; posted;) {
         Arrived* arrived = matcher.find_arrived(source, a.tag, a.ignore);
         if (!arrived) break;
         matcher.take(*arrived);
-        Receive* part = inbox_.claim(*whole, arrived->message);
+        Receive* part = inbox_.claim(matcher, *whole, arrived->message.length);
         posted = !whole->many->full;
         if (part)
             deliver(*part, arrived->message);

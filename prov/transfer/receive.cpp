@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Copyright (c) 2026 The odrc authors
 
-// Messages and receives: what becomes of them when they meet.
+// The application's receives, from the call on: what becomes of them when a message meets them is
+// in arrival.cpp.
 
 #include "base/log.hpp"
 #include "transfer/engine.hpp"
@@ -44,12 +45,9 @@ ssize_t Engine::receive(const ReceiveArguments& a) noexcept {
         weigh();
         return 0;
     }
-    if (matcher.post(*receive)) {
-        let_come_what_is_wanted();
-        return 0;
-    }
-    inbox_.destroy(*receive);
-    return -FI_EAGAIN;
+    matcher.post(*receive);
+    let_come_what_is_wanted();
+    return 0;
 }
 
 Receive* Engine::make_receive(const ReceiveArguments& a, Peer* source) noexcept {
@@ -143,8 +141,8 @@ void Engine::complete_canceled(Receive& receive) noexcept {
     complete(receive, none, 0, FI_ECANCELED);
 }
 
-void Engine::complete_badly(const Receive& receive, const Message& message, uint64_t flags,
-                            size_t bytes, int error) noexcept {
+void Engine::complete_badly(const Receive& receive, Message message, uint64_t flags, size_t bytes,
+                            int error) noexcept {
     if (!settings_.receive) return;
     fi_cq_err_entry entry{};
     entry.op_context = receive.context;
@@ -157,77 +155,6 @@ void Engine::complete_badly(const Receive& receive, const Message& message, uint
     entry.err = error;
     entry.prov_errno = error;
     settings_.receive->push_error(entry);
-}
-
-// ---- the end of a receive: what each message takes, in line -------------------------------------
-
-[[gnu::always_inline]] inline void Engine::end(Receive& receive, const Message& message,
-                                               size_t bytes, int error) noexcept {
-    if (receive.kind == 0) [[unlikely]]
-        return part_received(receive, message, error);
-    const bool released = receive.many || receive.is_last_part();
-    const uint64_t flags = receive.kind | (message.has_data() ? FI_REMOTE_CQ_DATA : 0) |
-                           (released ? FI_MULTI_RECV : 0);
-    count(settings_.tallies.received, error);
-    if (error) [[unlikely]]
-        complete_badly(receive, message, flags, bytes, error);
-    else if (settings_.receive && (receive.wanted || released))
-        settings_.receive->push({.context = receive.context,
-                                 .flags = flags,
-                                 .length = bytes,
-                                 .buffer = receive.pieces.first(),
-                                 .data = message.data,
-                                 .tag = message.tag,
-                                 .source = source_of(message.peer)});
-    if (receive.whole) part_done(*receive.whole);
-    inbox_.destroy(receive);
-}
-
-// The message is the receive's.
-[[gnu::always_inline]] inline void Engine::take_in(Receive& receive,
-                                                   const Message& message) noexcept {
-    if (message.announced) return fetch(receive, message);
-    const size_t bytes = receive.pieces.fill(message.payload);
-    if (message.confirm()) send_finish(message, 0);
-    end(receive, message, bytes, bytes < message.length ? FI_ETRUNC : 0);
-}
-
-// The same, for who is not in this file.
-void Engine::complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept {
-    end(receive, message, bytes, error);
-}
-void Engine::deliver(Receive& receive, const Message& message) noexcept {
-    take_in(receive, message);
-}
-
-// ---- from the peers -----------------------------------------------------------------------------
-
-void Engine::on_message(const Message& message) noexcept {
-    if (closing_) return;
-    ++counters_.messages_received;
-    counters_.bytes_received += message.length;
-    if (message.collective()) [[unlikely]]
-        return on_part(message);
-    if (Receive* posted = inbox_.matcher(message).find_receive(message)) [[likely]] {
-        Receive* receive = inbox_.claim(*posted, message);
-        return receive ? take_in(*receive, message) : lose(message);
-    }
-    ++counters_.unexpected;
-    if (!inbox_.keep(message)) return lose(message);
-    weigh();
-}
-
-// Without memory to keep a message, the connection is given up, so that both sides know.
-void Engine::lose(const Message& message) noexcept {
-    ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory for a message of {} bytes from {}",
-              adapter_.port().name(), message.payload.size(), message.peer->address.text());
-    wireup_.drop(*message.peer, FI_ENOMEM);
-}
-
-void Engine::discard(Arrived& arrived) noexcept {
-    if (arrived.message.wants_finish()) send_finish(arrived.message, 0);
-    inbox_.release(arrived);
-    weigh();
 }
 
 } // namespace odrc::transfer

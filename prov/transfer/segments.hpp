@@ -39,6 +39,10 @@ inline constexpr size_t kInOneGranule =
 
 // Copies the pieces one after the other, and gives the end.
 inline std::byte* gather(std::byte* to, std::span<const iovec> iov) noexcept {
+    if (iov.size() == 1) [[likely]] {
+        copy_few(to, iov[0].iov_base, iov[0].iov_len);
+        return to + iov[0].iov_len;
+    }
     for (const iovec& v : iov) {
         copy_few(to, v.iov_base, v.iov_len);
         to += v.iov_len;

@@ -3,12 +3,51 @@
 
 // The application's sends, from the call to the completion.
 
+#include "transfer/by_ring.hpp"
 #include "transfer/engine.hpp"
 
 #include <cstring>
 #include <rdma/fi_endpoint.h>
 
 namespace odrc::transfer {
+
+// A message that lies in the peer's ring when the call returns is over then: nothing of it is kept,
+// for when the lane breaks the peer takes what has come whole before it tells how much that was.
+// False: nothing was done.
+[[gnu::always_inline]] inline bool Engine::deliver(Lane& lane, const SendArguments& a,
+                                                   size_t length) noexcept {
+    wire::FrameHeader header = header_for(a);
+    const size_t header_size = wire::header_size(header), size = header_size + length;
+    size_t record = srq::record_size(size);
+    const bool in_lines = record > srq::kGranule;
+    if (in_lines) record = srq::whole_granules(record);
+    if (!goes_by_ring(lane, record) || !posting_.empty()) return false;
+    std::byte* const frame = lane.open_record(record);
+    if (!frame) return false;
+    header.sequence = lane.peer().sent;
+    stamp(lane, header);
+    gather(in_lines ? frame : frame + wire::write_header(frame, header, a.data, 0), a.iov);
+    size_t said = size;
+    if (in_lines) { // not before: the peer looks into that line
+        wire::write_header_behind(frame + record - sizeof(srq::RecordEnd), header, a.data);
+        said |= srq::kHeaderBehind;
+    }
+    lane.ring_out().publish(frame, record, end_of(lane, said));
+    lane.close_record();
+    wrote_record(lane, record);
+    lane.peer().frame_sent(header.sequence);
+    count_sent(traffic_.ring, length);
+    count(settings_.tallies.sent, 0);
+    if (settings_.transmit && a.flags & FI_COMPLETION)
+        settings_.transmit->push({.context = a.context,
+                                  .flags = FI_SEND | (a.flags & (FI_MSG | FI_TAGGED)),
+                                  .length = length,
+                                  .buffer = a.iov.empty() ? nullptr : a.iov[0].iov_base,
+                                  .data = 0,
+                                  .tag = header.tag,
+                                  .source = FI_ADDR_NOTAVAIL});
+    return true;
+}
 
 ssize_t Engine::begin(const SendArguments& a) noexcept {
     if (a.iov.size() > segments_) return -FI_EINVAL;
@@ -22,13 +61,15 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
     if (!peer) return -FI_EINVAL;
 
     if (length <= kInOneGranule && peer->listens()) peer->lane->ring_out().fetch_next();
-    if (length < srq::kMostInRecord && peer->listens() && peer->lane->delivers_messages() &&
-        !(a.flags & (FI_FENCE | FI_MORE | kConfirmed)) && may_post(*peer) &&
-        deliver(*peer->lane, a, length))
-        return 0;
-    if (inject && !(a.flags & (FI_COMPLETION | FI_FENCE | FI_MORE)) && may_post(*peer) &&
-        wire::kMaxMessageHeader + length <= peer->lane->max_inline() && a.iov.size() < segments_)
-        return inject_at_once(*peer->lane, a, length);
+    if (may_post(*peer) && !(a.flags & (FI_FENCE | FI_MORE))) {
+        Lane& lane = *peer->lane;
+        if (length < srq::kMostInRecord && lane.delivers() && !(a.flags & kConfirmed) &&
+            deliver(lane, a, length))
+            return 0;
+        if (inject && !(a.flags & FI_COMPLETION) && a.iov.size() < segments_ &&
+            wire::kMaxMessageHeader + length <= lane.max_inline())
+            return inject_at_once(lane, a, length);
+    }
 
     Send* send = make_send(*peer, a, length);
     if (!send) return -FI_EAGAIN;

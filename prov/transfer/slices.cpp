@@ -88,8 +88,9 @@ void Engine::begin_assembly(Lane& lane, const Message& message) noexcept {
     if (closing_) return; // and nothing is done about the others
     Receive* receive = nullptr;
     Arrived* arrived = nullptr;
-    if (Receive* posted = inbox_.matcher(message).find_receive(message))
-        receive = inbox_.claim(*posted, message);
+    Matcher& matcher = inbox_.matcher(message);
+    if (Receive* posted = matcher.find_receive(message))
+        receive = inbox_.claim(matcher, *posted, message.length);
     else
         arrived = inbox_.make_room(message, message.length);
     Assembly* assembly = receive || arrived ? assembling_.create() : nullptr;
@@ -133,8 +134,9 @@ void Engine::end_assembly(Assembly& assembly) noexcept {
     }
     ++counters_.unexpected;
     // A receive may have been posted meanwhile.
-    if (Receive* posted = closing_ ? nullptr : inbox_.matcher(message).find_receive(message)) {
-        receive = inbox_.claim(*posted, message);
+    Matcher& matcher = inbox_.matcher(message);
+    if (Receive* posted = closing_ ? nullptr : matcher.find_receive(message)) {
+        receive = inbox_.claim(matcher, *posted, message.length);
         receive ? deliver(*receive, arrived->message) : lose(message);
         inbox_.release(*arrived);
     } else if (!inbox_.show(*arrived)) {

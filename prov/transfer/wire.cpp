@@ -68,18 +68,18 @@ bool is_ring_word(uint64_t word, std::span<const std::byte> payload) noexcept {
 
 } // namespace
 
-size_t write_fields(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
+size_t write_fields(std::byte* out, uint8_t flags, uint64_t data, uint64_t handle,
                     std::span<const uint32_t> keys) noexcept {
     size_t size = 0;
-    if (header.flags & kData) {
+    if (flags & kData) {
         std::memcpy(out + size, &data, sizeof data);
         size += sizeof data;
     }
-    if (header.flags & kConfirm) {
+    if (flags & kConfirm) {
         std::memcpy(out + size, &handle, sizeof handle);
         size += sizeof handle;
     }
-    if (header.flags & kEvent) {
+    if (flags & kEvent) {
         std::ranges::copy(std::as_bytes(keys), out + size); // there may be none
         size += keys.size_bytes();
     }

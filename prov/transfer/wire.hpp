@@ -152,14 +152,23 @@ inline size_t header_size(const FrameHeader& header, size_t keys = 0) noexcept {
            (header.flags & kConfirm ? sizeof(uint64_t) : 0) +
            (header.flags & kEvent ? keys * sizeof(uint32_t) : 0);
 }
-size_t write_fields(std::byte* out, const FrameHeader& header, uint64_t data, uint64_t handle,
+// By words, which are made up in registers: by its fields it would have to lie in memory first.
+inline void write_plain(std::byte* out, const FrameHeader& header) noexcept {
+    const uint64_t words[] = {uint64_t{static_cast<uint8_t>(header.kind)} |
+                                  uint64_t{header.flags} << 8 | uint64_t{header.limit} << 16 |
+                                  uint64_t{header.sequence} << 32,
+                              header.tag};
+    std::memcpy(out, &words[0], sizeof words[0]);
+    std::memcpy(out + sizeof words[0], &words[1], sizeof words[1]);
+}
+size_t write_fields(std::byte* out, uint8_t flags, uint64_t data, uint64_t handle,
                     std::span<const uint32_t> keys) noexcept;
 inline size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
                            uint64_t handle, std::span<const uint32_t> keys = {}) noexcept {
-    std::memcpy(out, &header, sizeof header);
+    write_plain(out, header);
     if (!(header.flags & (kData | kConfirm | kEvent))) [[likely]]
         return sizeof header;
-    return sizeof header + write_fields(out + sizeof header, header, data, handle, keys);
+    return sizeof header + write_fields(out + sizeof header, header.flags, data, handle, keys);
 }
 
 // A frame that has come in, taken apart.
@@ -206,7 +215,7 @@ inline bool read_frame(std::span<const std::byte> bytes, Frame& frame) noexcept 
 // place; and remote CQ data before it.
 static_assert(sizeof(FrameHeader) == srq::kHeader);
 inline void write_header_behind(std::byte* end, const FrameHeader& header, uint64_t data) noexcept {
-    std::memcpy(end - sizeof header, &header, sizeof header);
+    write_plain(end - sizeof header, header);
     if (header.flags & kData) std::memcpy(end - sizeof header - sizeof data, &data, sizeof data);
 }
 
