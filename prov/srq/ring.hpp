@@ -201,21 +201,24 @@ public:
     uint32_t granules() const noexcept { return granules_; }
     size_t bytes() const noexcept { return memory_.bytes().size(); }
 
-    // False while the next record has not come, as far as its end tells.
-    bool has_next() const noexcept {
-        if (summed_) return end_at(place_).length > 0;
-        return is_next(word_there(place_)) || is_next(word_there({}));
+    // Where the end of the next record is; null while it has not come, as far as that tells.
+    const uint64_t* find_next() const noexcept {
+        if (summed_) return end_at(place_).length > 0 ? word_at(place_.get()) : nullptr;
+        const uint64_t next = word_there(place_);
+        if (is_next(word_there({}))) return word_at(0); // read after the other one
+        return is_next(next) ? word_at(place_.get()) : nullptr;
     }
-    // The end of the next record, if that has come; else it has no length.
-    RecordEnd look() noexcept {
+    // The end that was found there. It has no length if the rest has not come.
+    RecordEnd open(const uint64_t* found) noexcept {
         if (summed_) [[unlikely]]
             return look_for_sum();
-        const uint64_t next = word_there(place_);
-        if (is_next(word_there({}))) // read after the other one
-            place_.rewind();
-        else if (!is_next(next))
-            return {};
+        if (found == word_at(0)) place_.rewind();
         return have_come();
+    }
+    // Both: without a length it has not come.
+    RecordEnd look() noexcept {
+        const uint64_t* found = find_next();
+        return found ? open(found) : RecordEnd{};
     }
     // The next record has not come. Fetches what lies before its end, if it is like the last one
     // and as short as not to be disturbed by that: then whoever sees the end need not wait for the

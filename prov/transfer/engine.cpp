@@ -114,15 +114,17 @@ Engine::~Engine() {
 
 // ---- progress -------------------------------------------------------------------------------
 
-bool Engine::advance() noexcept {
-    const bool found = poll();
-    if (!found && (stations_.called() || (wireup_.active() && ++idle_polls_ % kPollsPerLook == 0)))
-        [[unlikely]]
+bool Engine::poll_stations() noexcept {
+    bool found = poll(stations_.device());
+    if (stations_.soft() && poll(*stations_.soft())) found = true;
+    if (stations_.datagrams() && poll(*stations_.datagrams())) found = true;
+    return found || linger();
+}
+
+// Nothing was found.
+void Engine::serve_wireup() noexcept {
+    if (stations_.called() || (wireup_.active() && ++idle_polls_ % kPollsPerLook == 0)) [[unlikely]]
         wireup_.serve();
-    if (wireup_.any_changed()) [[unlikely]]
-        take_changes();
-    post_held();
-    return found;
 }
 
 // Takes in a batch of completions. False when there was none.

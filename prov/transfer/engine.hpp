@@ -138,7 +138,14 @@ public:
         if (auto_progress_) auto_progress_->program_polled(found);
     }
     // The same, for whoever comes in the program's stead. False when no completion was found.
-    bool advance() noexcept;
+    bool advance() noexcept {
+        const bool found = poll();
+        if (!found) serve_wireup();
+        if (wireup_.any_changed()) [[unlikely]]
+            take_changes();
+        post_held();
+        return found;
+    }
     // Somebody makes its progress while the program does not: it is to be so, or peers come by
     // datagrams, which wait for nobody.
     bool progresses_by_itself() noexcept { return settings_.automatic || stations_.datagrams(); }
@@ -166,18 +173,14 @@ public:
 
 private:
     // engine.cpp
-    bool poll() noexcept {
-        if (!stations_.rings().empty() && poll_rings()) return true;
-        bool found = poll(stations_.device());
-        if (stations_.soft() && poll(*stations_.soft())) found = true;
-        if (stations_.datagrams() && poll(*stations_.datagrams())) found = true;
-        return found || linger();
-    }
+    bool poll() noexcept { return (!stations_.rings().empty() && poll_rings()) || poll_stations(); }
+    bool poll_stations() noexcept;
     bool poll(ondemand::Station& station) noexcept;
     void dispatch(ondemand::Station& station, const ibv_wc& wc) noexcept;
     void conclude(Lane& lane, verbs::WorkId id, ibv_wc_status status) noexcept;
     ibv_wc_status on_failure(Lane& lane, const ibv_wc& wc) noexcept;
     static ibv_wc_status cause_of(Lane& lane, ibv_wc_status status) noexcept;
+    void serve_wireup() noexcept;
     void take_changes() noexcept;
     void connect(Peer& peer) noexcept;
     bool busy() const noexcept;
@@ -358,7 +361,8 @@ private:
     bool poll_rings() noexcept;
     size_t more_looks() noexcept;
     bool linger() noexcept;
-    bool take_from_ring(Lane& lane, srq::RecordEnd end) noexcept;
+    bool take_from_ring(Lane& lane, const uint64_t* found) noexcept;
+    bool found_in_rings() noexcept;
     void empty_ring(Lane& lane) noexcept;
 
     // arrival.cpp

@@ -146,12 +146,13 @@ void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
     if (!lane.failed()) wireup_.drop(lane.peer(), FI_EIO);
 }
 
-// Takes the frames whose turn it is, up to so many, of which the first ends there. False if there
-// is none.
-[[gnu::always_inline]] inline bool Engine::take_from_ring(Lane& lane, srq::RecordEnd end) noexcept {
+// Takes the frames whose turn it is, the first of which ends there. False if there is none. As long
+// as each look finds something there may be more behind it; what is alone is handed out at once.
+bool Engine::take_from_ring(Lane& lane, const uint64_t* found) noexcept {
     srq::Ring& ring = *lane.ring();
-    int left = kBatch;
-    for (; left > 0 && end.length > 0; --left, end = ring.look()) {
+    const int most = ring_polls_ > 0 ? kBatch : 1;
+    int left = most;
+    for (srq::RecordEnd end = ring.open(found); end.length > 0; end = ring.look()) {
         const auto bytes = ring.frame(end);
         ring.fetch(bytes);
         wire::Frame frame;
@@ -166,27 +167,33 @@ void Engine::refuse(Lane& lane, std::span<const std::byte> bytes) noexcept {
         lane.ring_out().freed(end.freed);
         stations_.rings().count(lane.short_frames());
         ring.pop(end);
+        if (--left == 0) break;
     }
-    if (left == kBatch) return false;
+    if (left == most) return false;
     if (lane.peer().early > 0) [[unlikely]]
         take_early(lane.peer());
+    if (ring.is_due() && lane.peer().ready()) wait_for_end_of_batch(lane.peer());
     return true;
+}
+
+// Something has come by rings. False when it is time to look elsewhere, too.
+bool Engine::found_in_rings() noexcept {
+    if (!blocked_.empty()) [[unlikely]]
+        unblock();
+    patience_ = kHearing;
+    if (++ring_polls_ < kTurns) return true;
+    ring_polls_ = 0;
+    return false;
 }
 
 // Takes in what has come by rings, some of each. False when there was nothing, or when it is time
 // to look elsewhere.
 bool Engine::poll_rings() noexcept {
     bool found = false;
-    for (Lane* lane : stations_.rings()) {
-        const srq::RecordEnd first = lane->ring()->look();
-        if (first.length == 0 || !take_from_ring(*lane, first)) continue;
-        found = true;
-        if (lane->ring()->is_due() && lane->peer().ready()) wait_for_end_of_batch(lane->peer());
-    }
-    if (found && !blocked_.empty()) [[unlikely]]
-        unblock();
-    if (found) patience_ = kHearing;
-    if (found && ++ring_polls_ < kTurns) return true;
+    for (Lane* lane : stations_.rings())
+        if (const uint64_t* next = lane->ring()->find_next())
+            found = take_from_ring(*lane, next) || found;
+    if (found) return found_in_rings();
     ring_polls_ = 0;
     return false;
 }
@@ -213,7 +220,8 @@ bool Engine::linger() noexcept {
     for (size_t look = 0; look * rings.count() < looks; ++look) {
         if (look > 0 && look % kLooksAhead == 0) __builtin_ia32_lfence();
         for (Lane* lane : rings) {
-            if (lane->ring()->has_next()) return poll_rings();
+            if (const uint64_t* next = lane->ring()->find_next())
+                return take_from_ring(*lane, next) && found_in_rings();
             lane->ring()->fetch_next();
         }
     }
@@ -221,7 +229,7 @@ bool Engine::linger() noexcept {
 }
 
 void Engine::empty_ring(Lane& lane) noexcept {
-    while (take_from_ring(lane, lane.ring()->look())) {
+    for (const uint64_t* next; (next = lane.ring()->find_next()) && take_from_ring(lane, next);) {
     }
 }
 

@@ -206,12 +206,12 @@ TEST_CASE("a ring begins anew when the peer knows that all has been read, and no
     REQUIRE(p.read() == two);
     REQUIRE(p.read() == three);
     p.writer.freed(p.ring.tell());
-    CHECK_FALSE(p.ring.has_next());
+    CHECK_FALSE(p.ring.find_next());
     REQUIRE(p.write(one));
     CHECK(p.last == begin);
     REQUIRE(p.write(two));
     CHECK(p.last == begin - srq::kGranule);
-    CHECK(p.ring.has_next());
+    CHECK(p.ring.find_next());
     CHECK(p.read() == one);
     CHECK(p.read() == two);
     CHECK(p.read().empty());
@@ -323,11 +323,11 @@ TEST_CASE("a record with a sum is found when it is whole, and nothing is summed 
     Pair p{disorderly};
     std::mt19937 random{13};
     for (uint32_t i = 0; i < 4 * p.ring.granules(); ++i) {
-        CHECK_FALSE(p.ring.has_next());
+        CHECK_FALSE(p.ring.find_next());
         std::vector<uint8_t> frame(1 + random() % (srq::kMostSummed - sizeof(srq::RecordEnd)));
         for (uint8_t& byte : frame) byte = static_cast<uint8_t>(random());
         REQUIRE(p.write(frame));
-        CHECK(p.ring.has_next());
+        CHECK(p.ring.find_next());
         // One byte of it comes last.
         const size_t record = srq::record_size(frame.size());
         auto* byte = reinterpret_cast<uint8_t*>(p.last - record + random() % frame.size());
