@@ -13,10 +13,14 @@ constexpr size_t kManyPatterns = 16;
 
 template <class Wanted>
 Receive* Matcher::take_first(const Wanted& wanted) noexcept {
-    Receive* r = posted_.front();
-    while (r && !wanted(*r)) r = posted_.after(*r);
-    if (r) take(*r);
-    return r;
+    for (List<Receive, Posting>* list : {&hashed_, &fresh_}) {
+        Receive* r = list->front();
+        while (r && !wanted(*r)) r = list->after(*r);
+        if (!r) continue;
+        take(*r);
+        return r;
+    }
+    return nullptr;
 }
 
 Receive* Matcher::take_receive(const void* context) noexcept {
@@ -28,25 +32,25 @@ Receive* Matcher::take_receive_from(const Peer& source) noexcept {
 }
 
 Receive* Matcher::take_any() noexcept {
-    Receive* r = posted_.front();
-    if (r) take(*r);
-    return r;
+    return take_first([](const Receive&) { return true; });
 }
 
 // Without memory for it, the rest stays as it is: it can be looked through as well.
-void Matcher::hash_receives() noexcept {
-    for (; unhashed_; unhashed_ = posted_.after(*unhashed_)) {
-        Pattern* pattern = pattern_of(unhashed_->ignore, !unhashed_->source);
-        if (!pattern || !pattern->receives.add(*unhashed_, [pattern](const Receive& r) {
+void Matcher::hash_fresh() noexcept {
+    while (Receive* receive = fresh_.front()) {
+        Pattern* pattern = pattern_of(receive->ignore, !receive->source);
+        if (!pattern || !pattern->receives.add(*receive, [pattern](const Receive& r) {
                 return pattern->hash(r.source, r.tag);
             }))
             return;
-        unhashed_->pattern = pattern;
+        receive->pattern = pattern;
+        List<Receive, Posting>::erase(*receive);
+        hashed_.push_back(*receive);
     }
 }
 
 Receive* Matcher::find_hashed(const Peer* source, uint64_t tag) noexcept {
-    hash_receives();
+    hash_fresh();
     Receive* first = nullptr;
     for (const auto& pattern : patterns_) {
         if (pattern->receives.count() == 0) continue;
@@ -55,9 +59,10 @@ Receive* Matcher::find_hashed(const Peer* source, uint64_t tag) noexcept {
         while (r && !r->matches(source, tag)) r = bucket.after(*r);
         if (r && (!first || r->order < first->order)) first = r;
     }
-    Receive* behind = first ? nullptr : unhashed_;
-    while (behind && !behind->matches(source, tag)) behind = posted_.after(*behind);
-    return first ? first : behind;
+    if (first) return first;
+    Receive* r = fresh_.front();
+    while (r && !r->matches(source, tag)) r = fresh_.after(*r);
+    return r;
 }
 
 bool Matcher::keep(Arrived& arrived) noexcept {

@@ -49,22 +49,18 @@ class Matcher {
 public:
     void post(Receive& receive) noexcept {
         receive.order = order_++;
-        posted_.push_back(receive);
+        fresh_.push_back(receive);
         ++posted_count_;
-        if (!unhashed_) unhashed_ = &receive;
     }
     // The first posted receive that the message matches; or null. It stays until taken.
     Receive* find_receive(const Message& message) noexcept {
-        Receive* first = posted_.front();
+        Receive* first = hashed_.empty() ? fresh_.front() : hashed_.front();
         return !first || first->matches(message.peer, message.tag)
                    ? first
                    : find_hashed(message.peer, message.tag);
     }
     void take(Receive& receive) noexcept {
-        if (receive.pattern)
-            receive.pattern->receives.remove(receive);
-        else if (unhashed_ == &receive)
-            unhashed_ = posted_.after(receive);
+        if (receive.pattern) receive.pattern->receives.remove(receive);
         List<Receive, Posting>::erase(receive);
         --posted_count_;
     }
@@ -86,7 +82,8 @@ public:
 
     template <class F>
     void for_each_posted(F&& f) {
-        for (Receive* r = posted_.front(); r; r = posted_.after(*r)) f(*r);
+        for (List<Receive, Posting>* list : {&hashed_, &fresh_})
+            for (Receive* r = list->front(); r; r = list->after(*r)) f(*r);
     }
 
     size_t posted() const noexcept { return posted_count_; }
@@ -95,7 +92,7 @@ private:
     template <class Wanted>
     Receive* take_first(const Wanted& wanted) noexcept;
     Receive* find_hashed(const Peer* source, uint64_t tag) noexcept;
-    void hash_receives() noexcept;
+    void hash_fresh() noexcept;
     Pattern* pattern_of(uint64_t ignore, bool any_source) noexcept;
     Pattern* add_pattern(uint64_t ignore, bool any_source) noexcept;
     void drop_unused_pattern() noexcept;
@@ -104,8 +101,8 @@ private:
     void unindex(Arrived& arrived) noexcept;
 
     std::vector<std::unique_ptr<Pattern>> patterns_;
-    List<Receive, Posting> posted_;
-    Receive* unhashed_{nullptr}; // the first of those, which are the last that were posted
+    List<Receive, Posting> hashed_; // of those that are posted
+    List<Receive, Posting> fresh_;  // the others, which were posted after them
     size_t posted_count_{0};
     uint64_t order_{0};
     List<Arrived, ArrivalOrder> arrivals_;
