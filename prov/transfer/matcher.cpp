@@ -50,7 +50,6 @@ void Matcher::hash_fresh() noexcept {
 }
 
 Receive* Matcher::find_hashed(const Peer* source, uint64_t tag) noexcept {
-    hash_fresh();
     Receive* first = nullptr;
     for (const auto& pattern : patterns_) {
         if (pattern->receives.count() == 0) continue;
@@ -59,8 +58,16 @@ Receive* Matcher::find_hashed(const Peer* source, uint64_t tag) noexcept {
         while (r && !r->matches(source, tag)) r = bucket.after(*r);
         if (r && (!first || r->order < first->order)) first = r;
     }
-    if (first) return first;
+    return first;
+}
+
+Receive* Matcher::find_among_all(const Peer* source, uint64_t tag) noexcept {
+    if (Receive* r = find_hashed(source, tag)) return r;
     Receive* r = fresh_.front();
+    if (!r || r->matches(source, tag)) return r;
+    hash_fresh();
+    if (Receive* hashed = find_hashed(source, tag)) return hashed;
+    r = fresh_.front();
     while (r && !r->matches(source, tag)) r = fresh_.after(*r);
     return r;
 }

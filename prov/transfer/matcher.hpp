@@ -43,8 +43,9 @@ struct Pattern {
 // pattern (ignore mask, one source or any) leaves significant; a message is looked up, and kept,
 // under every pattern in use, of which programs have a few.
 //
-// Most messages match the receive that was posted first of all. So a receive is hashed only when a
-// message comes that does not: once, and never if it is the first before that.
+// Most messages match the receive that was posted first, but for some that wait for long. So a
+// receive is hashed only when a message comes that is for none of those that are, nor for the first
+// of the others: once, and never if it is that first.
 class Matcher {
 public:
     void post(Receive& receive) noexcept {
@@ -54,10 +55,11 @@ public:
     }
     // The first posted receive that the message matches; or null. It stays until taken.
     Receive* find_receive(const Message& message) noexcept {
-        Receive* first = hashed_.empty() ? fresh_.front() : hashed_.front();
+        if (!hashed_.empty()) return find_among_all(message.peer, message.tag);
+        Receive* first = fresh_.front();
         return !first || first->matches(message.peer, message.tag)
                    ? first
-                   : find_hashed(message.peer, message.tag);
+                   : find_among_all(message.peer, message.tag);
     }
     void take(Receive& receive) noexcept {
         if (receive.pattern) receive.pattern->receives.remove(receive);
@@ -91,6 +93,7 @@ public:
 private:
     template <class Wanted>
     Receive* take_first(const Wanted& wanted) noexcept;
+    Receive* find_among_all(const Peer* source, uint64_t tag) noexcept;
     Receive* find_hashed(const Peer* source, uint64_t tag) noexcept;
     void hash_fresh() noexcept;
     Pattern* pattern_of(uint64_t ignore, bool any_source) noexcept;
