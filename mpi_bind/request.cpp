@@ -149,30 +149,41 @@ void Request::start_claimed(const Data& data) {
 
 // ---- most calls --------------------------------------------------------------------------------
 
+namespace {
+
 // What the provider takes at once is over with the call: its bytes are gathered here first, if they
-// are not in one piece.
-Request& begin_send(const Data& data, const Address& to, SendMode mode) {
+// are not in one piece. False: it does not, and nothing was done.
+bool send_at_once(const Data& data, const Address& to, SendMode mode) {
     constexpr size_t kMostGathered = 4096;
+    if (to.peer == MPI_PROC_NULL) return true;
     Process& process = Process::get();
-    if (to.peer == MPI_PROC_NULL) return Request::over();
     const size_t bytes = data.bytes();
-    if (mode != SendMode::synchronous && bytes <= process.fabric().inject_size() &&
-        bytes <= kMostGathered) {
-        std::byte gathered[kMostGathered];
-        const std::byte* from = data.begin();
-        if (!data.is_contiguous()) {
-            data.pack(0, {gathered, bytes});
-            from = gathered;
-        }
-        const Communicator& c = *to.communicator;
-        const uint64_t tag = full_tag(context_of(to), c.rank(), to.tag);
-        const fi_addr_t address = process.address_of(c, to.peer);
-        while (!process.fabric().inject(address, tag, from, bytes)) process.advance();
-        return Request::over();
+    if (mode == SendMode::synchronous || bytes > process.fabric().inject_size() ||
+        bytes > kMostGathered)
+        return false;
+    std::byte gathered[kMostGathered];
+    const std::byte* from = data.begin();
+    if (!data.is_contiguous()) {
+        data.pack(0, {gathered, bytes});
+        from = gathered;
     }
+    const Communicator& c = *to.communicator;
+    const uint64_t tag = full_tag(context_of(to), c.rank(), to.tag);
+    const fi_addr_t address = process.address_of(c, to.peer);
+    while (!process.fabric().inject(address, tag, from, bytes)) process.advance();
+    return true;
+}
+
+Request& begin_long_send(const Data& data, const Address& to, SendMode mode) {
     Request& request = Request::make(false, data, to, mode);
     request.start();
     return request;
+}
+
+} // namespace
+
+Request& begin_send(const Data& data, const Address& to, SendMode mode) {
+    return send_at_once(data, to, mode) ? Request::over() : begin_long_send(data, to, mode);
 }
 
 Request& begin_receive(const Data& data, const Address& from) {
@@ -187,7 +198,7 @@ int wait(Request& request, MPI_Status* status) noexcept {
 }
 
 int send(const Data& data, const Address& to, SendMode mode) {
-    return wait(begin_send(data, to, mode));
+    return send_at_once(data, to, mode) ? MPI_SUCCESS : wait(begin_long_send(data, to, mode));
 }
 
 int exchange(const Data& out, const Address& to, const Data& in, const Address& from,
