@@ -21,6 +21,7 @@ struct BySize {
 
     static constexpr size_t class_of(size_t length) noexcept {
         const size_t offset = length - (length > 0);
+        // With a bit behind it, for how wide a 0 is takes longer to learn.
         return kClassOf[static_cast<size_t>(std::bit_width(2 * offset | 1)) - 1];
     }
     void count(size_t length) noexcept {

@@ -54,7 +54,7 @@ void Engine::deliver(Receive& receive, const Message& message) noexcept {
 // ---- messages and receives that meet ------------------------------------------------------------
 
 // Without memory to keep a message, the connection is given up, so that both sides know.
-void Engine::lose(Message message) noexcept {
+void Engine::lose(const Message& message) noexcept {
     ODRC_WARN(FI_LOG_EP_DATA, "{}: no memory for a message of {} bytes from {}",
               adapter_.port().name(), message.payload.size(), message.peer->address.text());
     wireup_.drop(*message.peer, FI_ENOMEM);

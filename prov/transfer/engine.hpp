@@ -371,7 +371,7 @@ private:
     bool on_other(Lane& lane, const wire::Frame& frame) noexcept;
     void on_message(const Message& message) noexcept;
     void deliver(Receive& receive, const Message& message) noexcept;
-    void lose(Message message) noexcept;
+    void lose(const Message& message) noexcept;
     void discard(Arrived& arrived) noexcept;
     void complete(Receive& receive, const Message& message, size_t bytes, int error) noexcept;
     void take_in(Receive& receive, const Message& message) noexcept;
@@ -385,8 +385,8 @@ private:
     ssize_t receive_claimed(const ReceiveArguments& a) noexcept;
     Receive* make_receive(const ReceiveArguments& a, Peer* source) noexcept;
     void complete_canceled(Receive& receive) noexcept;
-    void complete_badly(const Receive& receive, Message message, uint64_t flags, size_t bytes,
-                        int error) noexcept;
+    void complete_badly(const Receive& receive, const Message& message, uint64_t flags,
+                        size_t bytes, int error) noexcept;
 
     // multi_receive.cpp
     ssize_t receive_many(const ReceiveArguments& a, Peer* source) noexcept;
@@ -406,7 +406,7 @@ private:
 
     // rendezvous.cpp
     int announce(Lane& lane, Send& send) noexcept;
-    void fetch(Receive& receive, Message message) noexcept;
+    void fetch(Receive& receive, const Message& message) noexcept;
     // By which the lanes of this session go.
     verbs::Adapter& adapter_to(const Peer& peer) noexcept {
         return peer.way == ondemand::Way::soft ? stations_.soft()->adapter() : adapter_;
@@ -414,7 +414,7 @@ private:
     int post(Lane& lane, Fetch& fetch) noexcept;
     void on_fetched(Fetch& fetch, Ending end) noexcept;
     void end(Fetch& fetch, int error) noexcept;
-    void send_finish(Message message, int error) noexcept;
+    void send_finish(const Message& message, int error) noexcept;
     void on_finish(Peer& peer, const wire::Frame& frame) noexcept;
 
     // rma.cpp
@@ -461,8 +461,8 @@ private:
     Send* make_part(Peer& peer, uint64_t tag, int failure) noexcept;
     void part_sent(Send& send, int error) noexcept;
     void send_once_more(const Send& lost) noexcept;
-    void on_part(Message message) noexcept;
-    void part_received(Receive& receive, Message message, int error) noexcept;
+    void on_part(const Message& message) noexcept;
+    void part_received(Receive& receive, const Message& message, int error) noexcept;
     void lose_parts(const Peer& peer, int error) noexcept;
 
     // multicast_frames.cpp

@@ -54,7 +54,7 @@ Receive* Inbox::next_part(Receive& whole, size_t length) noexcept {
 
 // ---- messages ---------------------------------------------------------------------------------
 
-bool Inbox::keep(Message message) noexcept {
+bool Inbox::keep(const Message& message) noexcept {
     Arrived* arrived = make_room(message, message.payload.size());
     if (!arrived) return false;
     copy_few(arrived->room(), message.payload.data(), message.payload.size());

@@ -46,7 +46,7 @@ public:
 
     // ---- messages ----
     // Copies a message out of the buffer it came in. False when memory is out.
-    bool keep(Message message) noexcept;
+    bool keep(const Message& message) noexcept;
     // The same in two steps, for one that comes bit by bit: makes room for it, or gives null when
     // memory is out; and when it is whole, shows it to the receives. On failure it is released.
     Arrived* make_room(const Message& message, size_t bytes) noexcept;

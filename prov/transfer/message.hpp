@@ -146,8 +146,7 @@ struct Results {
     }
 };
 
-// What a frame says of a message. What is called for few of them has a copy of its own: so that of
-// most, which nobody else sees, lies in registers.
+// What a frame says of a message.
 struct Message {
     Peer* peer;
     uint32_t session; // of the lane it came over

@@ -89,7 +89,7 @@ void Engine::discard_parts(uint64_t tag, uint64_t ignore) noexcept {
     while (Arrived* arrived = inbox_.parts().take_arrived(tag, ignore)) discard(*arrived);
 }
 
-void Engine::on_part(Message message) noexcept {
+void Engine::on_part(const Message& message) noexcept {
     if (Receive* receive = inbox_.parts().find_receive(message)) {
         inbox_.parts().take(*receive);
         return deliver(*receive, message);
@@ -102,7 +102,7 @@ void Engine::on_part(Message message) noexcept {
     weigh();
 }
 
-void Engine::part_received(Receive& receive, Message message, int error) noexcept {
+void Engine::part_received(Receive& receive, const Message& message, int error) noexcept {
     void* const context = receive.context;
     inbox_.destroy(receive);
     part_sink_->part_received(context, message, error);

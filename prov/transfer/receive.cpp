@@ -141,8 +141,8 @@ void Engine::complete_canceled(Receive& receive) noexcept {
     complete(receive, none, 0, FI_ECANCELED);
 }
 
-void Engine::complete_badly(const Receive& receive, Message message, uint64_t flags, size_t bytes,
-                            int error) noexcept {
+void Engine::complete_badly(const Receive& receive, const Message& message, uint64_t flags,
+                            size_t bytes, int error) noexcept {
     if (!settings_.receive) return;
     fi_cq_err_entry entry{};
     entry.op_context = receive.context;

@@ -57,7 +57,7 @@ void Engine::on_finish(Peer& peer, const wire::Frame& frame) noexcept {
 
 // ---- the receiver ------------------------------------------------------------------------------
 
-void Engine::fetch(Receive& receive, Message message) noexcept {
+void Engine::fetch(Receive& receive, const Message& message) noexcept {
     Fetch* fetch = fetches_.create(*message.peer);
     if (!fetch) {
         send_finish(message, FI_ENOMEM);
@@ -139,7 +139,7 @@ void Engine::end(Fetch& fetch, int error) noexcept {
 }
 
 // Tells the sender that its message was received, or why it could not be.
-void Engine::send_finish(Message message, int error) noexcept {
+void Engine::send_finish(const Message& message, int error) noexcept {
     if (!message.in_session()) return; // the sender has learned the end from its lane
     if (!answer(*message.peer, wire::FrameKind::finish, message.handle, error)) lose(message);
 }
