@@ -59,7 +59,7 @@ lines() { # MEASUREMENT METRIC
         file=$scratch/points.$((n++))
         points "$1" "$2" "$contender" >"$file"
         [[ ! -s $file ]] || plots+=("'$file' using 1:2:3:4 with yerrorlines linewidth 2 pointtype 7 \
-pointsize 0.4 linecolor rgb '#${colour[$contender]}' title '${title[$contender]}'")
+pointsize 0.4 linecolor rgb '#${colour[$contender]}' title \"${title[$contender]}\"")
     done < <(measured "$1" "$2")
     ((${#plots[@]})) || return 0
     draw <<END
@@ -84,7 +84,7 @@ bars() { # MEASUREMENT UNIT METRIC...
         done | awk -F '\t' '{ print $1 FS ($2 == "" ? "?" : $2) }' >"$scratch/points.$n"
         grep -qv '?$' "$scratch/points.$n" || continue # nothing but noughts, of which there is no logarithm
         plots+=("'$scratch/points.$n' using 2:xtic(1) linecolor rgb '#${colour[$contender]}' \
-title '${title[$contender]}'")
+title \"${title[$contender]}\"")
         n=$((n + 1))
     done < <(measured "$measurement")
     ((${#plots[@]})) || return 0

@@ -68,9 +68,11 @@ lines_of broken ratios peer | grep -qx shm || fail "nobody is compared"
 [[ $device != soft0 ]] || lines_of broken missing contender | grep -qx "verbs;ofi_rxm" ||
     fail "who is missing is not named"
 
-# And where all goes well, programs with more than one kind of figure, and some of nothing but noughts.
-suite whole --only atomics,matching,calls --peers shm || { cat "$scratch/whole.log"; fail "something failed"; }
+# And where all goes well, programs with more than one kind of figure, some of nothing but noughts, and
+# a peer with an apostrophe in its name.
+suite whole --only latency,atomics,matching,calls --sizes 8,64 --peers shm,soft_verbs ||
+    { cat "$scratch/whole.log"; fail "something failed"; }
 agree whole
-for one in atomics matching calls; do
+for one in latency atomics matching calls; do
     lines_of whole figures measurement contender | grep -qx "$one,odrc" || fail "there is no $one"
 done
