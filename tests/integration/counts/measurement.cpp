@@ -18,7 +18,7 @@ extern "C" {
 
 // The provider's, too: nobody has taken this process's processor. Else whoever looks in vain beside
 // others yields to them, and the counts are of that machine.
-int getrusage(__rusage_who_t who, rusage* usage) noexcept {
+[[gnu::visibility("default")]] int getrusage(__rusage_who_t who, rusage* usage) noexcept {
     const auto result = static_cast<int>(syscall(SYS_getrusage, who, usage));
     usage->ru_nivcsw = 0;
     return result;
