@@ -32,9 +32,10 @@ metrics_of() { # MEASUREMENT
     awk -F '\t' -v a="$1" '$1 == a && !seen[$2]++ { print $2 }' "$scratch/medians"
 }
 
-# What gnuplot draws, without what only a file of its own needs.
+# What gnuplot draws, without what only a file of its own needs. What it does not is told of at the
+# end, behind all else.
 draw() {
-    {
+    if {
         cat <<END
 set terminal svg size 620,340 dynamic font 'sans-serif,12'
 set border 3 linecolor rgb '#$ink'
@@ -46,10 +47,14 @@ set key outside right top Left reverse noenhanced textcolor rgb '#$ink' font ',1
 set logscale y
 END
         cat
-    } | gnuplot 2>>"$scratch/log" |
+    } | gnuplot >"$scratch/drawn" 2>"$scratch/refused"; then
         sed -e '/^<?xml/d' -e 's/rgb( *1, *2, *3)/currentColor/g' -e "s/stroke='black'/stroke='currentColor'/" \
             -e 's/color="black"/color="inherit"/g' -e 's/stroke="black"/stroke="currentColor"/g' \
-            -e 's/ id="gnuplot_[a-z_0-9]*"//' -e '/^<desc>/d' -e 's/<title>Gnuplot<.title>//'
+            -e 's/ id="gnuplot_[a-z_0-9]*"//' -e '/^<desc>/d' -e 's/<title>Gnuplot<.title>//' "$scratch/drawn"
+    else
+        printf 'report\tgnuplot\t%s\n' "$(awk 'NF { last = $0 } END { print last }' "$scratch/refused")" \
+            >>"$scratch/failed"
+    fi
 }
 
 # A line for each contender, from the least to the most of the rounds at each point.

@@ -76,3 +76,9 @@ agree whole
 for one in latency atomics matching calls; do
     lines_of whole figures measurement contender | grep -qx "$one,odrc" || fail "there is no $one"
 done
+
+# What cannot be drawn costs the report that plot, and nothing else.
+pretend gnuplot "cat >/dev/null; echo no ink >&2; exit 1"
+! suite undrawn --only latency --sizes 8,64 --peers shm || fail "a plot that is missing is no failure"
+agree undrawn
+grep -q "^FAILED: report: gnuplot: no ink" "$scratch/undrawn.log" || fail "nobody hears of the plot"
