@@ -18,8 +18,8 @@ run_packages=(
 )
 # What tests/rdma_vm needs is listed there.
 check_packages=(
-    clang-14 clang-format doctest-dev git ibverbs-utils libopenmpi-dev perftest shellcheck
-    valgrind
+    clang-14 clang-format doctest-dev git gnuplot-nox ibverbs-utils libopenmpi-dev perftest
+    shellcheck valgrind
 )
 
 say() { printf '\n==> %s\n' "$*"; }

@@ -76,6 +76,11 @@ agree whole
 for one in latency atomics matching calls; do
     lines_of whole figures measurement contender | grep -qx "$one,odrc" || fail "there is no $one"
 done
+if command -v gnuplot >/dev/null; then
+    grep -q "<svg" "$scratch/whole/report.html" || fail "nothing is drawn"
+else
+    echo "without gnuplot nothing is drawn, and that is not tested"
+fi
 
 # What cannot be drawn costs the report that plot, and nothing else.
 pretend gnuplot "cat >/dev/null; echo no ink >&2; exit 1"
