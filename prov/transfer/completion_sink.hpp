@@ -105,8 +105,8 @@ private:
 
     mutable OptionalLock lock_;
     const size_t size_;
-    std::vector<Slot> ring_; // a power of two
-    size_t last_{ring_.size() - 1};
+    std::vector<Slot> ring_;        // a power of two
+    size_t last_{ring_.size() - 1}; // of its places, at hand for every completion
     size_t head_{0};
     std::atomic<size_t> count_{0};
     std::atomic<bool> has_errors_{false};

@@ -88,7 +88,8 @@ Arrived* Matcher::find_arrived(const Peer* source, uint64_t tag, uint64_t ignore
     if (!pattern || pattern->arrivals.count() == 0) return nullptr;
     auto& bucket = pattern->arrivals[pattern->hash(source, tag)];
     for (IndexEntry* e = bucket.front(); e; e = bucket.after(*e))
-        if (pattern->matches(source, tag, e->arrived->message)) return e->arrived;
+        if (matches({source, tag, ignore}, e->arrived->message.peer, e->arrived->message.tag))
+            return e->arrived;
     return nullptr;
 }
 

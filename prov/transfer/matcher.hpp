@@ -33,9 +33,6 @@ struct Pattern {
         x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
         return x ^ (x >> 32);
     }
-    bool matches(const Peer* wanted, uint64_t tag, const Message& message) const noexcept {
-        return ((tag ^ message.tag) & ~ignore) == 0 && (any_source || wanted == message.peer);
-    }
 };
 
 // Finds the receive for a message and the message for a receive, first posted and first arrived

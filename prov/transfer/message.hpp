@@ -189,8 +189,18 @@ struct Kept {
 };
 static_assert(sizeof(Kept) + wire::kMaxMessageHeader <= wire::kMaxHeader);
 
+// What a receive is for.
+struct Selector {
+    const Peer* source; // null: anyone
+    uint64_t tag;
+    uint64_t ignore; // bits of it that do not count
+};
+inline bool matches(const Selector& wanted, const Peer* peer, uint64_t tag) noexcept {
+    return ((wanted.tag ^ tag) & ~wanted.ignore) == 0 && (!wanted.source || wanted.source == peer);
+}
+
 struct Matching {}; // a list of receives that a message may match
-struct Posting {};  // the list of all posted receives, in order
+struct Posting {};  // a list of posted receives, in order
 
 // A receive that the application has posted.
 struct Receive : ListNode<Matching>, ListNode<Posting> {
@@ -209,7 +219,7 @@ struct Receive : ListNode<Matching>, ListNode<Posting> {
 
     // A message of that peer's.
     bool matches(const Peer* peer, uint64_t its_tag) const noexcept {
-        return ((tag ^ its_tag) & ~ignore) == 0 && (!source || source == peer);
+        return transfer::matches({source, tag, ignore}, peer, its_tag);
     }
     // With its completion the whole buffer goes back to the application.
     bool is_last_part() const noexcept {

@@ -152,6 +152,7 @@ inline size_t header_size(const FrameHeader& header, size_t keys = 0) noexcept {
            (header.flags & kConfirm ? sizeof(uint64_t) : 0) +
            (header.flags & kEvent ? keys * sizeof(uint32_t) : 0);
 }
+
 // By words, which are made up in registers: by its fields it would have to lie in memory first.
 inline void write_plain(std::byte* out, const FrameHeader& header) noexcept {
     const uint64_t words[] = {uint64_t{static_cast<uint8_t>(header.kind)} |
@@ -161,6 +162,7 @@ inline void write_plain(std::byte* out, const FrameHeader& header) noexcept {
     std::memcpy(out, &words[0], sizeof words[0]);
     std::memcpy(out + sizeof words[0], &words[1], sizeof words[1]);
 }
+
 size_t write_fields(std::byte* out, uint8_t flags, uint64_t data, uint64_t handle,
                     std::span<const uint32_t> keys) noexcept;
 inline size_t write_header(std::byte* out, const FrameHeader& header, uint64_t data,
