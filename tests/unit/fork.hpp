@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <functional>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -38,6 +39,7 @@ inline uint32_t await(std::atomic<uint32_t>& value) {
 }
 
 inline pid_t fork_child(const std::function<void()>& body) {
+    malloc_trim(0); // memory that other tests had, of which each child would get a page table
     const pid_t pid = fork();
     if (pid != 0) return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
