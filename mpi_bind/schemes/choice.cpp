@@ -30,10 +30,14 @@ double word_of(const SchemeCosts& costs, const Means& means) noexcept {
     return said < kFelt ? 0 : said;
 }
 
-// An offer and its answer, with what both sides do for them. More than that was waiting for a
-// receive.
-double asking_of(const Offer& offer, double word) noexcept {
-    constexpr double kMostWords = 8;
+// An offer and its answer, with what both sides do for them: as the sender has seen, by messages
+// of both kinds, or by the answer alone. More than so many words was waiting for a receive, or for
+// what a program computes.
+double spared_by(const Offer& offer, double word) noexcept {
+    constexpr double kMostWords = 8, kMostSeen = 32;
+    const Pace& pace = offer.pace;
+    if (pace.offered > 0 && pace.as_it_is > 0)
+        return std::clamp(static_cast<double>(pace.offered) - pace.as_it_is, 0.0, kMostSeen * word);
     return offer.asking > 0 ? std::min<double>(offer.asking, kMostWords * word) : 2 * word;
 }
 
@@ -135,7 +139,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
     : bytes_{bytes}
     , wanted_{wanted}
     , word_{word_of(costs, means)}
-    , asking_{asking_of(offer, word_)}
+    , spared_{spared_by(offer, word_)}
     , asked_for_{wanted.scheme ? static_cast<size_t>(*wanted.scheme) : offer.wanted} {
     const auto all = static_cast<double>(bytes);
     const Message message{.costs = costs,

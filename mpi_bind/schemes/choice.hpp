@@ -39,14 +39,14 @@ public:
     // What the message would be expected to take if it had not been offered: nanoseconds.
     double not_offered() const noexcept;
     // How much less Generic takes if it need not be asked for.
-    double spared() const noexcept { return asking_; }
+    double spared() const noexcept { return spared_; }
     Plan plan(Scheme scheme) const noexcept;
 
 private:
     const uint64_t bytes_;
     const WantedScheme& wanted_;
     const double word_;
-    const double asking_;
+    const double spared_;
     const size_t asked_for_;
     std::array<size_t, kSchemes> segments_{}; // with which each is quickest
     Expected expected_;

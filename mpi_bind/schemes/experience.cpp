@@ -23,6 +23,9 @@ constexpr uint32_t kSoon = 32, kAgain = 256;
 // has found the best scheme, since what is known falls fast.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
+// Messages that are not asked for between those that are: at first, and twice as many each time.
+constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 48;
+constexpr double kMostSpared = 2; // times what is left of it
 // What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises.
 constexpr double kFall = 2, kRise = 8;
@@ -57,7 +60,7 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
                                     std::optional<News> like, double spared) noexcept {
-    if (of_ == Of::none) return {quickest(expected), std::nullopt, false};
+    if (of_ == Of::none) return {quickest(expected), std::nullopt, 0};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
@@ -69,17 +72,32 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
             like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
         const Burst next =
             next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
-        entry.is_settled = follows ? like->is_settled : entry.is_settled && next.counts;
+        entry.unasked = follows                      ? like->unasked
+                        : next.counts && !entry.many ? unasked_behind(entry, next.way)
+                                                     : 0;
         entry.newest = 1 - entry.newest;
         entry.bursts[entry.newest] = next;
-        entry.news = {next.way, entry.is_settled};
+        entry.news = {next.way, entry.unasked};
     }
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
-        return {quickest(expected), std::nullopt, false};
+        return {quickest(expected), std::nullopt, 0};
     ++burst.begun;
-    return {burst.way, Ticket{place, entry.generation, entry.newest},
-            entry.is_settled && !entry.many};
+    return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked};
+}
+
+// Some at the end of a trial of the first way, too: what is spared is seen by them alone.
+uint32_t Experience::unasked_behind(Entry& entry, Scheme way) const noexcept {
+    const bool is_first = static_cast<size_t>(way) == 0;
+    if (!entry.is_settled) {
+        const bool tells =
+            of_ == Of::all && entry.trial == 0 && !is_far_behind(entry.records[0], 0);
+        return is_first && tells ? kFirstUnasked : 0;
+    }
+    entry.trusted = !is_first            ? 0
+                    : entry.trusted == 0 ? kFirstUnasked
+                                         : std::min(2 * entry.trusted, kMostUnasked);
+    return entry.trusted;
 }
 
 void Experience::pause(const Kind& kind, uint32_t messages) noexcept {
@@ -98,7 +116,7 @@ void Experience::settle(const Kind& kind, Scheme way, uint32_t messages) noexcep
 
 void Experience::came(const Kind& kind, Scheme way) noexcept {
     Entry& entry = entries_[place_of(kind)];
-    if (entry.kind == kind) entry.news = {way, true};
+    if (entry.kind == kind) entry.news = {way, entry.trusted};
 }
 
 std::optional<Experience::News> Experience::news(const Kind& kind) noexcept {
@@ -124,7 +142,8 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].known > 0 && expected[i] < kNever)
             expected[i] = records[i].byte_takes * static_cast<double>(bytes);
-    if (records[0].known > 0 && !entry.many) expected[0] = std::max(expected[0] - spared, 0.0);
+    if (records[0].known > 0 && !entry.many)
+        expected[0] = std::max(expected[0] - spared, expected[0] / kMostSpared);
     const auto tried = static_cast<size_t>(entry.bursts[entry.newest].way);
     // Nobody waits until one is settled that is so far behind.
     if (entry.trial % kTrial == 0 && is_far_behind(records, tried)) entry.trial = 0;

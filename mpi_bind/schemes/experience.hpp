@@ -49,6 +49,10 @@ public:
         bool operator==(const Kind&) const = default;
     };
     static Kind kind_of(uint64_t bytes, const Shape& sender, const Shape& receiver) noexcept;
+    // Where what is known of a kind is kept: who comes to a place that is taken begins anew.
+    static constexpr int kPlaceBits = 7;
+    static constexpr size_t kPlaces = size_t{1} << kPlaceBits;
+    static uint32_t place_of(const Kind& kind) noexcept;
     // What one that has begun is known by when it ends.
     struct Ticket {
         uint32_t place, generation;
@@ -57,13 +61,16 @@ public:
     struct Begun {
         Scheme way;
         std::optional<Ticket> ticket; // none: nothing will be learned of it
-        bool is_settled;              // alone, and by the way that is known to be the quickest
+        // So many behind it need not be asked for: it goes alone, and by the first way, which is
+        // known to be the quickest. They are few until that has been seen some times: of them
+        // nothing is learned, and what was quick once may have had luck.
+        uint32_t unasked;
     };
 
-    // By which way a message came, and whether that is_settled (above).
+    // By which way a message came, and how many behind it are unasked (above).
     struct News {
         Scheme way;
-        bool is_settled;
+        uint32_t unasked;
         bool operator==(const News&) const = default;
     };
 
@@ -82,7 +89,7 @@ public:
     // The next messages that go alone take that way, whatever is expected: of them nothing is
     // learned here, but by another one (Of::many_at_once).
     void settle(const Kind& kind, Scheme way, uint32_t messages) noexcept;
-    // A message came that way without having been asked for here, as one that settled it is told.
+    // A message came that way without having been asked for here.
     void came(const Kind& kind, Scheme way) noexcept;
     // For those who follow: of the last message, if that came alone and has not been asked for
     // before.
@@ -117,6 +124,8 @@ private:
         uint32_t most{0};       // messages of the last bursts: a tail of them tells little
         bool many{false};       // messages were in the last burst, and so will be in the next
         bool is_settled{false}; // the newest burst's way, and nothing was to be tried
+        uint32_t unasked{0};    // behind the newest burst
+        uint32_t trusted{0};    // so many were unasked when that was last seen to be right
         std::optional<News> news{};
         Scheme alone{};         // the way of the next ones that go alone
         uint32_t left_alone{0}; // so many
@@ -125,8 +134,8 @@ private:
         double last_end{0};
     };
 
-    static uint32_t place_of(const Kind& kind) noexcept;
     Burst next_burst(Entry& entry, Scheme way) const noexcept;
+    uint32_t unasked_behind(Entry& entry, Scheme way) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
@@ -137,8 +146,7 @@ private:
     const Clock now_;
     const size_t settling_;
 
-    static constexpr int kPlaceBits = 7;
-    std::array<Entry, 1 << kPlaceBits> entries_{}; // who comes to one that is taken begins anew
+    std::array<Entry, kPlaces> entries_{};
 };
 
 } // namespace odrc::mpi

@@ -62,6 +62,7 @@ void Incoming::choose() {
     transfers_.footprint().add(data_.address, answer_.bytes);
     transfers_.pace().chosen();
     const Shape shape = shape_of(data_);
+    transfers_.came(answer_.bytes, shape);
     plan_ = choose_with(shape, true);
     if (plan_->scheme == Scheme::multi_w && !(expose_data() && name_layout()))
         plan_ = choose_with(shape, false);
@@ -103,9 +104,9 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
     const auto begun =
         experience.begin(kind, answer_.bytes, choice.expected(), leaders_way(), choice.spared());
     ticket_ = begun.ticket;
-    answer_.is_settled = begun.is_settled && begun.way == Scheme::generic;
-    if (answer_.is_settled)
-        experience.pause(kind, Transfers::kAskedAgain);
+    answer_.unasked = begun.unasked;
+    if (begun.unasked > 0)
+        experience.pause(kind, begun.unasked);
     else // that it is offered says to the other side which way this one took
         transfers_.leave_alone(data_.bytes(), shape, 0);
     return choice.plan(begun.way);
@@ -117,7 +118,7 @@ std::optional<Experience::News> Incoming::leaders_way() const noexcept {
     if (offer_.way >= kSchemes ||
         c.group().world_rank(request_->source()) > c.group().world_rank(c.rank()))
         return std::nullopt;
-    return Experience::News{static_cast<Scheme>(offer_.way), offer_.is_settled};
+    return Experience::News{static_cast<Scheme>(offer_.way), offer_.unasked};
 }
 
 void Incoming::learn(uint64_t bytes) noexcept {

@@ -38,9 +38,10 @@ void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint6
                        .number = message->number_,
                        .wanted = in_offer(request.communicator().hints.scheme().scheme),
                        .way = news ? static_cast<uint8_t>(news->way) : kAnyScheme,
-                       .is_settled = news && news->is_settled,
                        .copies_slowly = !transfers.are_near(),
+                       .unasked = news ? news->unasked : 0,
                        .asking = transfers.asking(),
+                       .pace = transfers.pace_of(data.bytes(), shape),
                        .trial = transfers.costs().trial_memory()};
     message->begin_ = begin;
     Outgoing& adopted = *message;
@@ -94,7 +95,8 @@ void Outgoing::take_answer() noexcept {
     std::memcpy(&answer_, word_.data(), sizeof answer_);
     answered_ = true;
     transfers_.answered_after(Transfers::now() - begin_);
-    if (answer_.is_settled) transfers_.leave_alone(offer_.bytes, offer_.shape);
+    if (answer_.unasked > 0) transfers_.leave_alone(offer_.bytes, offer_.shape, answer_.unasked);
+    if (answer_.scheme == Scheme::generic) transfers_.goes_by_generic(offer_.bytes, offer_.shape);
     if (answer_.bytes == 0) return;
     if (answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up)
         granted_ = std::min<uint64_t>(answer_.room, segments());

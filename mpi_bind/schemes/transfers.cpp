@@ -71,12 +71,28 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     expected.fill(kNever);
     expected[kOfferedWay] = kGainOffered;
     expected[kAsItIsWay] = in_one ? kGainWished : gain(sending_, shape, shape, bytes);
-    const auto begun = departures_.begin(departure_of(bytes, shape), bytes, expected);
-    return {.is_offered = static_cast<size_t>(begun.way) == kOfferedWay, .ticket = begun.ticket};
+    const Experience::Kind kind = departure_of(bytes, shape);
+    const auto begun = departures_.begin(kind, bytes, expected);
+    const bool is_offered = static_cast<size_t>(begun.way) == kOfferedWay;
+    if (begun.ticket) rhythm_.begin(kind, is_offered, now());
+    return {.is_offered = is_offered, .ticket = begun.ticket};
 }
 
 void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
     departures_.end(start, bytes);
+    rhythm_.end(start.place);
+}
+
+Pace Transfers::pace_of(uint64_t bytes, const Shape& shape) const noexcept {
+    return rhythm_.pace(departure_of(bytes, shape));
+}
+
+void Transfers::goes_by_generic(uint64_t bytes, const Shape& shape) noexcept {
+    rhythm_.generic(departure_of(bytes, shape));
+}
+
+void Transfers::came(uint64_t bytes, const Shape& shape) noexcept {
+    rhythm_.came(departure_of(bytes, shape));
 }
 
 // Most of the quickest: others wait for their receives.
@@ -128,6 +144,7 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
     if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
     const Shape shape = shape_of(data);
     experience_.came(Experience::kind_of(bytes, shape, shape), Scheme::generic);
+    came(bytes, shape);
     if (wishes_.told(from, tag, bytes)) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
     if (wanted.scheme || gain(receiving_, in_one, shape, bytes) > kGainWished)

@@ -11,6 +11,7 @@
 #include "schemes/footprint.hpp"
 #include "schemes/numbers.hpp"
 #include "schemes/profile.hpp"
+#include "schemes/rhythm.hpp"
 #include "schemes/staging_queue.hpp"
 #include "schemes/transfer.hpp"
 #include "schemes/wishes.hpp"
@@ -38,8 +39,7 @@ public:
                        const WantedScheme& wanted) noexcept;
     // One that was offered would have been as quick as it was, and so will the next ones be, until
     // it is asked again: it may have become slower.
-    static constexpr uint32_t kAskedAgain = 48;
-    void leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages = kAskedAgain) noexcept;
+    void leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages) noexcept;
 
     // Nanoseconds until an offer of this process is answered, where its receiver waits for it.
     uint32_t asking() const noexcept {
@@ -70,6 +70,10 @@ public:
     Costs& costs() noexcept { return costs_; }
     void learn_costs(fi_addr_t peer, const TrialMemory& trial);
     Experience& experience() noexcept { return experience_; } // of what was offered
+    // Of messages that are sent like that, and come like that from others.
+    Pace pace_of(uint64_t bytes, const Shape& shape) const noexcept;
+    void goes_by_generic(uint64_t bytes, const Shape& shape) noexcept;
+    void came(uint64_t bytes, const Shape& shape) noexcept;
     SchemeProfile& profile() noexcept { return profile_; }
     TypeNumbers& type_numbers() noexcept { return type_numbers_; }
     KnownLayouts& known_layouts() noexcept { return known_layouts_; }
@@ -111,6 +115,7 @@ private:
     Costs costs_;
     Experience experience_;
     Experience departures_;
+    Rhythm rhythm_;
     double asking_{0};
     SchemeProfile profile_;
     Wishes wishes_;

@@ -19,9 +19,10 @@ Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
             .number = number,
             .wanted = kAnyScheme,
             .way = kAnyScheme,
-            .is_settled = false,
             .copies_slowly = false,
+            .unasked = 0,
             .asking = 0,
+            .pace = {},
             .trial = {}};
 }
 

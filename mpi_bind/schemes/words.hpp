@@ -34,15 +34,23 @@ struct TrialMemory {
     RemoteMemory plain;   // as programs have it
 };
 
+// How soon messages that are alike follow one another where they go by Generic, each alone, if they
+// are offered and if they are not: nanoseconds. 0: not known.
+struct Pace {
+    uint32_t offered;
+    uint32_t as_it_is;
+};
+
 struct Offer {
     uint64_t bytes;
     Shape shape;
     uint32_t number; // the sender's, for this message
     uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
     uint8_t way; // by which the last one like it came to the sender, unless that was said before
-    bool is_settled;    // that this way is the quickest of those known
     bool copies_slowly; // the sender, just now (copy_pace.hpp)
+    uint32_t unasked;   // which was Generic: so many behind it are not offered
     uint32_t asking;    // nanoseconds until an offer of the sender's is answered, at least
+    Pace pace;          // of the sender's messages that are like this one
     TrialMemory trial;
 };
 inline constexpr uint8_t kAnyScheme = 0xff;
@@ -54,8 +62,8 @@ struct Answer {
     uint32_t segment;    // bytes of one
     uint32_t room;       // for so many of them at a time
     Scheme scheme;
-    bool single;     // Multi-W: no lists
-    bool is_settled; // Generic: alone, it would not be slower if it were not offered
+    bool single;      // Multi-W: no lists
+    uint32_t unasked; // Generic: so many behind it, alone, would not be slower if not offered
     // Multi-W: where the data lies. Its layout, if the sender does not know it, comes behind the
     // answer in a message of its own.
     uint64_t count;

@@ -239,7 +239,7 @@ TEST_CASE("who leads says by which way a message came once, and nothing of many"
     Messages messages{{100, 110, kNever, kNever, kNever}};
     CHECK_FALSE(messages.experience().news(kKind));
     messages.go(1, {100, 110, 0, 0, 0});
-    CHECK(messages.experience().news(kKind) == Experience::News{Scheme::generic, false});
+    CHECK(messages.experience().news(kKind) == Experience::News{Scheme::generic, 0});
     CHECK_FALSE(messages.experience().news(kKind));
     messages.go(2, {100, 110, 0, 0, 0}, 32);
     CHECK_FALSE(messages.experience().news(kKind));
@@ -248,42 +248,73 @@ TEST_CASE("who leads says by which way a message came once, and nothing of many"
 TEST_CASE("who follows does not where it cannot, or where many come at once") {
     Messages messages{{100, kNever, 110, 110, 110}};
     Expected expected{100, kNever, 110, 110, 110};
-    const auto begun = messages.experience().begin(kKind, kBytes, expected,
-                                                   Experience::News{Scheme::bc_spup, false});
+    const auto begun =
+        messages.experience().begin(kKind, kBytes, expected, Experience::News{Scheme::bc_spup, 0});
     CHECK(begun.way == Scheme::generic);
     messages.experience().end(*begun.ticket, kBytes);
     messages.go(kMany, {100, 0, 110, 120, 130}, 32);
     CHECK(messages.experience()
-              .begin(kKind, kBytes, expected, Experience::News{Scheme::multi_w, false})
+              .begin(kKind, kBytes, expected, Experience::News{Scheme::multi_w, 0})
               .way != Scheme::multi_w);
 }
 
-TEST_CASE("what came alone is settled when all has been tried, and not where many come at once") {
+TEST_CASE(
+    "Generic alone is not asked for when all has been tried, and not where many come at once") {
     Messages messages{{100, 110, kNever, kNever, kNever}};
-    const auto is_settled = [&](size_t bursts, size_t of) {
+    const auto unasked = [&](size_t bursts, size_t of) {
         messages.go(bursts, {100, 200, 0, 0, 0}, of);
         Expected expected{100, 110, kNever, kNever, kNever};
         const auto begun = messages.experience().begin(kKind, kBytes, expected);
         messages.experience().end(*begun.ticket, 0);
-        return begun.is_settled;
+        return begun.unasked;
     };
-    CHECK_FALSE(is_settled(1, 1));
-    CHECK(is_settled(kMany, 1));
+    CHECK(unasked(1, 1) == 0);
+    CHECK(unasked(kMany, 1) == 48);
     messages.experience().pause(kKind, 0);
-    CHECK_FALSE(is_settled(0, 1));
-    CHECK_FALSE(is_settled(0, 1));
-    CHECK(is_settled(0, 1));
-    CHECK_FALSE(is_settled(kMany, 32));
+    CHECK(unasked(0, 1) == 0);
+    CHECK(unasked(0, 1) == 0);
+    CHECK(unasked(0, 1) == 48);
+    CHECK(unasked(kMany, 32) == 0);
 }
 
-TEST_CASE("who follows one that has settled has settled, too") {
+TEST_CASE("few are unasked at first, and twice as many each time, until another way is quicker") {
     Messages messages{{100, 110, kNever, kNever, kNever}};
-    for (const bool is_settled : {false, true}) {
+    std::vector<uint32_t> unasked;
+    const auto go = [&](const Expected& take) {
+        unasked.clear();
+        for (size_t i = 0; i < 2 * kMany; ++i) {
+            Expected expected{100, 110, kNever, kNever, kNever};
+            const auto begun = messages.experience().begin(kKind, kBytes, expected);
+            now += take[static_cast<size_t>(begun.way)];
+            messages.experience().end(*begun.ticket, kBytes);
+            if (begun.unasked > 0 && (unasked.empty() || unasked.back() != begun.unasked))
+                unasked.push_back(begun.unasked);
+        }
+        unasked.resize(std::min<size_t>(unasked.size(), 3));
+    };
+    const std::vector<uint32_t> growing{12, 24, 48};
+    go({100, 200, 0, 0, 0});
+    CHECK(unasked == growing);
+    go({100, 200, 0, 0, 0});
+    CHECK(unasked.front() == 48);
+    go({100, 50, 0, 0, 0});
+    go({100, 50, 0, 0, 0}); // Generic is far behind
+    CHECK(unasked.empty());
+    go({70, 50, 0, 0, 0});
+    go({70, 50, 0, 0, 0}); // it is tried, and what is spared without asking is to be seen
+    CHECK(unasked == std::vector<uint32_t>{12});
+    go({20, 50, 0, 0, 0});
+    CHECK(unasked == growing);
+}
+
+TEST_CASE("who follows one that does not ask for some asks for as few") {
+    Messages messages{{100, 110, kNever, kNever, kNever}};
+    for (const uint32_t unasked : {0U, 12U}) {
         Expected expected{100, 110, kNever, kNever, kNever};
-        const auto begun = messages.experience().begin(
-            kKind, kBytes, expected, Experience::News{Scheme::generic, is_settled});
+        const auto begun = messages.experience().begin(kKind, kBytes, expected,
+                                                       Experience::News{Scheme::generic, unasked});
         messages.experience().end(*begun.ticket, kBytes);
-        CHECK(begun.is_settled == is_settled);
+        CHECK(begun.unasked == unasked);
     }
 }
 
@@ -293,7 +324,7 @@ TEST_CASE("what came without having been asked for is news, too, of kinds that a
     CHECK_FALSE(messages.experience().news(kKind));
     messages.go(1, {100, 110, 0, 0, 0});
     messages.experience().came(kKind, Scheme::generic);
-    CHECK(messages.experience().news(kKind) == Experience::News{Scheme::generic, true});
+    CHECK(messages.experience().news(kKind) == Experience::News{Scheme::generic, 0});
     CHECK_FALSE(messages.experience().news(kKind));
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#include "schemes/rhythm.hpp"
+
+namespace odrc::mpi {
+namespace {
+
+constexpr uint32_t kWarm = 2; // of a row, the first that do not count
+// The quickest have been held up by nothing else.
+constexpr double kFall = 2, kRise = 16, kLate = 1.5;
+
+} // namespace
+
+void Rhythm::begin(const Kind& kind, bool is_offered, double now) noexcept {
+    Entry& entry = entries_[Experience::place_of(kind)];
+    if (entry.kind != kind) entry = {.kind = kind};
+    if (entry.messages > 0) {
+        entry.in_a_row = entry.how == entry.before ? entry.in_a_row + 1 : 1;
+        if (entry.under_way == 0 && entry.in_a_row > kWarm) learn(entry, now);
+    }
+    entry.before = entry.how;
+    entry.how = is_offered ? How::otherwise : How::as_it_is;
+    entry.messages = 1;
+    entry.begin = now;
+    ++entry.under_way;
+}
+
+void Rhythm::learn(Entry& entry, double now) noexcept {
+    if (entry.how == How::otherwise) return;
+    const double takes = (now - entry.begin) / entry.messages;
+    double& known = entry.known[static_cast<size_t>(entry.how)];
+    if (known == 0)
+        known = takes;
+    else if (takes < known)
+        known += (takes - known) / kFall;
+    else
+        known += (std::min(takes, kLate * known) - known) / kRise;
+}
+
+void Rhythm::generic(const Kind& kind) noexcept {
+    Entry* entry = find(kind);
+    if (entry && entry->how == How::otherwise) entry->how = How::generic;
+}
+
+void Rhythm::end(uint32_t place) noexcept {
+    Entry& entry = entries_[place];
+    if (entry.under_way > 0) --entry.under_way; // else another kind has taken its place
+}
+
+void Rhythm::came(const Kind& kind) noexcept {
+    if (Entry* entry = find(kind)) ++entry->messages;
+}
+
+Pace Rhythm::pace(const Kind& kind) const noexcept {
+    const Entry& entry = entries_[Experience::place_of(kind)];
+    if (entry.kind != kind) return {};
+    const auto in_word = [](double ns) { return static_cast<uint32_t>(std::min(ns, 1e9)); };
+    return {.offered = in_word(entry.known[static_cast<size_t>(How::generic)]),
+            .as_it_is = in_word(entry.known[static_cast<size_t>(How::as_it_is)])};
+}
+
+} // namespace odrc::mpi

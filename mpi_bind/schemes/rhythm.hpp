@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+#include "schemes/experience.hpp"
+
+namespace odrc::mpi {
+
+// How soon one message of a kind follows the other, of those that go and those that come, where
+// each goes alone: what is spared by a message that is not offered, neither of its sides can
+// measure. Times are in nanoseconds.
+class Rhythm {
+public:
+    using Kind = Experience::Kind;
+
+    // One of ours begins; of what is offered, generic() tells later that it goes by Generic.
+    void begin(const Kind& kind, bool is_offered, double now) noexcept;
+    void generic(const Kind& kind) noexcept;
+    void end(uint32_t place) noexcept; // one that has begun (Experience::place_of)
+    // One of the other side's has come.
+    void came(const Kind& kind) noexcept;
+
+    // Of each message, if it goes by Generic; 0: not known.
+    Pace pace(const Kind& kind) const noexcept;
+
+private:
+    enum class How : uint8_t { as_it_is, generic, otherwise };
+    struct Entry {
+        Kind kind{};
+        How how{How::otherwise}, before{How::otherwise}; // the last one, and the one before that
+        uint32_t in_a_row{0};                            // that went like that, and it
+        uint32_t messages{0};                            // since the last one began, and it
+        uint32_t under_way{0};
+        double begin{0};               // of the last one
+        std::array<double, 2> known{}; // by How
+    };
+
+    Entry* find(const Kind& kind) noexcept {
+        Entry& entry = entries_[Experience::place_of(kind)];
+        return entry.kind == kind ? &entry : nullptr;
+    }
+    static void learn(Entry& entry, double now) noexcept;
+
+    std::array<Entry, Experience::kPlaces> entries_{};
+};
+
+} // namespace odrc::mpi
