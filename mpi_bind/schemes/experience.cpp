@@ -18,7 +18,7 @@ constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5; // times what the best one takes
 // Bursts until another one is tried again. Of messages that go alone it is the first of these when
 // much still has to find its place, and twice as many each time round.
-constexpr uint32_t kSoon = 32, kAgain = 256;
+constexpr uint32_t kSoon = 32, kAgain = 512;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts

@@ -282,7 +282,7 @@ TEST_CASE("few are unasked at first, and twice as many each time, until another 
     std::vector<uint32_t> unasked;
     const auto go = [&](const Expected& take) {
         unasked.clear();
-        for (size_t i = 0; i < 2 * kMany; ++i) {
+        for (size_t i = 0; i < 10 * kMany; ++i) {
             Expected expected{100, 110, kNever, kNever, kNever};
             const auto begun = messages.experience().begin(kKind, kBytes, expected);
             now += take[static_cast<size_t>(begun.way)];
