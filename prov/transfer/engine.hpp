@@ -317,6 +317,7 @@ private:
                    const void* object, uint32_t sequence, bool& by_ring) noexcept;
     bool deliver(Lane& lane, const SendArguments& a, size_t length) noexcept;
     ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
+    ssize_t send_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
 
     // frame.cpp
     int post(Lane& lane, Send& send) noexcept;

@@ -66,9 +66,10 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
         if (length < srq::kMostInRecord && lane.delivers() && !(a.flags & kConfirmed) &&
             deliver(lane, a, length))
             return 0;
-        if (inject && !(a.flags & FI_COMPLETION) && a.iov.size() < segments_ &&
-            wire::kMaxMessageHeader + length <= lane.max_inline())
-            return inject_at_once(lane, a, length);
+        if (a.iov.size() < segments_ && wire::kMaxMessageHeader + length <= lane.max_inline()) {
+            if (inject && !(a.flags & FI_COMPLETION)) return inject_at_once(lane, a, length);
+            if (length <= kShort && !(a.flags & kConfirmed)) return send_at_once(lane, a, length);
+        }
     }
 
     Send* send = make_send(*peer, a, length);

@@ -48,6 +48,21 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) no
     return 0;
 }
 
+// The steps of a message that has to wait for nothing (jobs.cpp, frame.cpp), in one.
+ssize_t Engine::send_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
+    Send* send = make_send(lane.peer(), a, length);
+    if (!send) return -FI_EAGAIN;
+    number(lane, *send);
+    ShortFrame frame;
+    const size_t header_size = wire::write_header(frame.bytes, send->header, a.data, 0);
+    if (const int error = post_short(lane, frame.bytes, join(frame, header_size, a.iov), *send)) {
+        release(*send);
+        return -error;
+    }
+    count_sent(send->by_ring ? traffic_.ring : traffic_.eager, length);
+    return 0;
+}
+
 // Nobody awaits its completion: a copy is all that is kept.
 ssize_t Engine::inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
     srq::Buffer* copy = injects_.take();
