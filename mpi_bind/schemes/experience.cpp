@@ -17,8 +17,11 @@ constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5; // times what the best one takes
 // Bursts until another one is tried again. Of messages that go alone it is the first of these when
-// much still has to find its place, and twice as many each time round.
-constexpr uint32_t kSoon = 32, kAgain = 512;
+// much still has to find its place, and twice as many each time round, up to the last: what a trial
+// leaves in the caches is felt for long. When the quickest changes, or takes so many times what it
+// took, everything may have: then it is no more than the second.
+constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
+constexpr double kChanged = 1.25;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
 constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
@@ -183,14 +186,27 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
     // What was found may have had other reasons.
-    const size_t rounds = entry.many ? kSchemes : std::min(entry.turns / kSchemes, kSchemes);
-    if (entry.since_turn < std::min(kAgain, kSoon << rounds)) return std::nullopt;
+    if (entry.since_turn < until_turn(entry, quickest(known))) return std::nullopt;
     entry.since_turn = 0;
     for (size_t i = 0; i < kSchemes; ++i) {
         const size_t turn = entry.turns++ % kSchemes;
         if (is_within(kSlow, turn, hoped) || is_within(kSlow, turn, known)) return turn;
     }
     return std::nullopt;
+}
+
+uint32_t Experience::until_turn(Entry& entry, Scheme best) noexcept {
+    if (entry.many) return kAgain;
+    constexpr size_t kAgainTurns = std::countr_zero(kAgain / kSoon) * kSchemes;
+    constexpr size_t kSeldomTurns = std::countr_zero(kSeldom / kSoon) * kSchemes;
+    const double takes = entry.records[0][static_cast<size_t>(best)].byte_takes;
+    if (best != entry.best || takes > kChanged * entry.best_takes) {
+        entry.best = best;
+        entry.best_takes = takes;
+        entry.turns = std::min(entry.turns, kAgainTurns);
+    }
+    entry.best_takes = std::min(entry.best_takes, takes);
+    return kSoon << std::min(entry.turns, kSeldomTurns) / kSchemes;
 }
 
 void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {

@@ -118,6 +118,8 @@ private:
         uint32_t generation{0};
         size_t turns{0};        // in which ways were tried again
         uint32_t since_turn{0}; // messages
+        Scheme best{};          // of those that go alone
+        double best_takes{0};   // of a byte, at the least since it is that
         uint32_t in_a_row{0};   // that had the way of the newest one, and it
         uint32_t trial{0};      // bursts that are to go like the newest one
         uint8_t newest{0};      // burst; the other one's last messages may still be under way
@@ -139,6 +141,7 @@ private:
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
+    static uint32_t until_turn(Entry& entry, Scheme best) noexcept;
     static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 

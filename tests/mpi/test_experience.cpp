@@ -102,6 +102,18 @@ TEST_CASE("what becomes quicker is found, what becomes slower is left") {
     CHECK(messages.go(kMany, {100, 110, 150, 500, 300})[0] >= kMany - 16); // others are tried again
 }
 
+TEST_CASE("others are tried more and more seldom, until the quickest one takes longer") {
+    Messages messages{{100, 100, 100, kNever, kNever}};
+    const auto others = [&](size_t bursts, const Expected& take) {
+        return bursts - messages.go(bursts, take)[1];
+    };
+    constexpr Expected kTake{100, 50, 120, 0, 0}, kSlower{100, 80, 120, 0, 0};
+    const size_t first = others(10'000, kTake);
+    others(50'000, kTake);
+    CHECK(others(10'000, kTake) < first / 4);
+    CHECK(others(10'000, kSlower) > first / 2);
+}
+
 TEST_CASE("one that something else has held up does not count for much") {
     Messages messages{{100, 100, 5000, 5000, 5000}};
     messages.go(kMany, {100, 120, 0, 0, 0});
@@ -282,7 +294,7 @@ TEST_CASE("few are unasked at first, and twice as many each time, until another 
     std::vector<uint32_t> unasked;
     const auto go = [&](const Expected& take) {
         unasked.clear();
-        for (size_t i = 0; i < 10 * kMany; ++i) {
+        for (size_t i = 0; i < 200 * kMany; ++i) {
             Expected expected{100, 110, kNever, kNever, kNever};
             const auto begun = messages.experience().begin(kKind, kBytes, expected);
             now += take[static_cast<size_t>(begun.way)];
