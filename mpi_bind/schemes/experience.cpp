@@ -19,7 +19,7 @@ constexpr double kClose = 1.5; // times what the best one takes
 // Bursts until another one is tried again. Of messages that go alone it is the first of these when
 // much still has to find its place, and twice as many each time round, up to the last: what a trial
 // leaves in the caches is felt for long. When the quickest changes, or takes so many times what it
-// took, everything may have: then it is no more than the second.
+// took, or that part, everything may have: then it is no more than the second.
 constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
@@ -200,12 +200,12 @@ uint32_t Experience::until_turn(Entry& entry, Scheme best) noexcept {
     constexpr size_t kAgainTurns = std::countr_zero(kAgain / kSoon) * kSchemes;
     constexpr size_t kSeldomTurns = std::countr_zero(kSeldom / kSoon) * kSchemes;
     const double takes = entry.records[0][static_cast<size_t>(best)].byte_takes;
-    if (best != entry.best || takes > kChanged * entry.best_takes) {
+    if (best != entry.best || takes > kChanged * entry.best_takes ||
+        takes * kChanged < entry.best_takes) {
         entry.best = best;
         entry.best_takes = takes;
         entry.turns = std::min(entry.turns, kAgainTurns);
     }
-    entry.best_takes = std::min(entry.best_takes, takes);
     return kSoon << std::min(entry.turns, kSeldomTurns) / kSchemes;
 }
 

@@ -119,7 +119,7 @@ private:
         size_t turns{0};        // in which ways were tried again
         uint32_t since_turn{0}; // messages
         Scheme best{};          // of those that go alone
-        double best_takes{0};   // of a byte, at the least since it is that
+        double best_takes{0};   // of a byte, when it changed last
         uint32_t in_a_row{0};   // that had the way of the newest one, and it
         uint32_t trial{0};      // bursts that are to go like the newest one
         uint8_t newest{0};      // burst; the other one's last messages may still be under way

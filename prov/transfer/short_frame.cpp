@@ -48,7 +48,9 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) no
     return 0;
 }
 
-// The steps of a message that has to wait for nothing (jobs.cpp, frame.cpp), in one.
+// The steps of a message that has to wait for nothing (jobs.cpp, frame.cpp), in one: it is short
+// enough not to be announced to a peer with little room, either.
+static_assert(kShort <= Arrived::kInside && kShort <= kInjectSize);
 ssize_t Engine::send_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept {
     Send* send = make_send(lane.peer(), a, length);
     if (!send) return -FI_EAGAIN;
