@@ -29,6 +29,9 @@ constexpr uint32_t kLongest = 256; // messages of a burst; then there is another
 // Messages that are not asked for between those that are: at first, and twice as many each time.
 constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 48;
 constexpr double kMostSpared = 2; // times what is left of it
+// Behind so many bursts of a way that is settled, and alone, each one tells of itself and of so
+// many behind it: looking at the clock, and at what is known, takes a twentieth of a short message.
+constexpr uint32_t kSteady = 16, kUntold = 7;
 // What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises.
 constexpr double kFall = 2, kRise = 8;
@@ -62,31 +65,45 @@ uint32_t Experience::place_of(const Kind& kind) noexcept {
 }
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
-                                    std::optional<News> like, double spared) noexcept {
+                                    const std::optional<News>& like, double spared) noexcept {
     if (of_ == Of::none) return {quickest(expected), std::nullopt, 0};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
-    if (const Burst& now_one = entry.bursts[entry.newest];
-        now_one.is_over() ||
-        (now_one.begun >= kLongest && entry.bursts[1 - entry.newest].is_over())) {
-        entry.is_settled = false;
-        const bool follows =
-            like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
-        const Burst next =
-            next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
-        entry.unasked = follows                      ? like->unasked
-                        : next.counts && !entry.many ? unasked_behind(entry, next.way)
-                                                     : 0;
-        entry.newest = 1 - entry.newest;
-        entry.bursts[entry.newest] = next;
-        entry.news = {next.way, entry.unasked};
+    const Burst& last = entry.bursts[entry.newest];
+    const bool goes_alike =
+        (!like || like->way == last.way) && expected[static_cast<size_t>(last.way)] < kNever;
+    if (entry.untold > 0 && last.is_over() && goes_alike) {
+        --entry.untold;
+        ++entry.since_turn;
+        entry.news = {last.way, 0};
+        put_right(expected, entry.records[0], bytes);
+        return {last.way, std::nullopt, 0};
     }
+    if (last.is_over() || (last.begun >= kLongest && entry.bursts[1 - entry.newest].is_over()))
+        begin_burst(entry, bytes, expected, like, spared);
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
         return {quickest(expected), std::nullopt, 0};
     ++burst.begun;
+    if (of_ == Of::many_at_once && burst.begun == 2) burst.begin = now_();
     return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked};
+}
+
+void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
+                             const std::optional<News>& like, double spared) const noexcept {
+    entry.is_settled = false;
+    const bool follows = like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
+    const Burst next =
+        next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
+    entry.unasked = follows                      ? like->unasked
+                    : next.counts && !entry.many ? unasked_behind(entry, next.way)
+                                                 : 0;
+    const bool is_steady = entry.in_a_row > kSteady && (follows || entry.is_settled);
+    entry.untold = is_steady && !entry.many && static_cast<size_t>(next.way) > 0 ? kUntold : 0;
+    entry.newest = 1 - entry.newest;
+    entry.bursts[entry.newest] = next;
+    entry.news = {next.way, entry.unasked};
 }
 
 // Some at the end of a trial of the first way, too: what is spared is seen by them alone.
@@ -130,7 +147,8 @@ std::optional<Experience::News> Experience::news(const Kind& kind) noexcept {
 
 Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcept {
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 1;
-    return {.way = way, .counts = entry.in_a_row > kWarm, .begin = now_()};
+    // Nothing is learned of one alone, if of many only.
+    return {.way = way, .counts = entry.in_a_row > kWarm, .begin = of_ == Of::all ? now_() : 0};
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
@@ -142,9 +160,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
     }
     Records& records = entry.records[entry.many];
     const Expected hoped = expected;
-    for (size_t i = 0; i < kSchemes; ++i)
-        if (records[i].known > 0 && expected[i] < kNever)
-            expected[i] = records[i].byte_takes * static_cast<double>(bytes);
+    put_right(expected, records, bytes);
     if (records[0].known > 0 && !entry.many)
         expected[0] = std::max(expected[0] - spared, expected[0] / kMostSpared);
     const auto tried = static_cast<size_t>(entry.bursts[entry.newest].way);
@@ -165,6 +181,12 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
                                                  : kTrial) -
                   1;
     return static_cast<Scheme>(*next);
+}
+
+void Experience::put_right(Expected& expected, const Records& records, uint64_t bytes) noexcept {
+    for (size_t i = 0; i < kSchemes; ++i)
+        if (records[i].known > 0 && expected[i] < kNever)
+            expected[i] = records[i].byte_takes * static_cast<double>(bytes);
 }
 
 bool Experience::is_far_behind(const Records& records, size_t way) noexcept {
@@ -216,7 +238,7 @@ void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {
     burst.bytes += bytes;
     burst.counts = burst.counts && bytes > 0;
     ++burst.ended;
-    if (burst.is_over()) learn(entry, burst, now_());
+    if (burst.is_over()) learn(entry, burst, of_ == Of::all || burst.begun > 1 ? now_() : 0);
 }
 
 void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {

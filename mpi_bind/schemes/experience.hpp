@@ -81,8 +81,8 @@ public:
     // the other's: ways are tried together. (Of many at once there are enough to tell.)
     // spared: so much less takes a message that goes by the first way, Generic, once that is
     // settled: it need not be asked for.
-    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected, std::optional<News> like = {},
-                double spared = 0) noexcept;
+    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected,
+                const std::optional<News>& like = {}, double spared = 0) noexcept;
     // So many others than those that begin here come next: what these leave in the caches is felt
     // by who begins then.
     void pause(const Kind& kind, uint32_t messages) noexcept;
@@ -127,6 +127,7 @@ private:
         bool many{false};       // messages were in the last burst, and so will be in the next
         bool is_settled{false}; // the newest burst's way, and nothing was to be tried
         uint32_t unasked{0};    // behind the newest burst
+        uint32_t untold{0};     // the next ones of which nothing is learned
         uint32_t trusted{0};    // so many were unasked when that was last seen to be right
         std::optional<News> news{};
         Scheme alone{};         // the way of the next ones that go alone
@@ -136,12 +137,15 @@ private:
         double last_end{0};
     };
 
+    void begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
+                     const std::optional<News>& like, double spared) const noexcept;
     Burst next_burst(Entry& entry, Scheme way) const noexcept;
     uint32_t unasked_behind(Entry& entry, Scheme way) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
     static uint32_t until_turn(Entry& entry, Scheme best) noexcept;
+    static void put_right(Expected& expected, const Records& records, uint64_t bytes) noexcept;
     static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 

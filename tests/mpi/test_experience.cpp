@@ -102,6 +102,40 @@ TEST_CASE("what becomes quicker is found, what becomes slower is left") {
     CHECK(messages.go(kMany, {100, 110, 150, 500, 300})[0] >= kMany - 16); // others are tried again
 }
 
+TEST_CASE("one of eight tells of a way that goes on and on, and of what it becomes") {
+    Messages messages{{100, 100, kNever, kNever, kNever}};
+    constexpr Expected kTake{100, 50, 0, 0, 0};
+    messages.go(20'000, kTake);
+    size_t told = 0;
+    constexpr Experience::News kLike{Scheme::bc_spup, 0};
+    for (size_t i = 0; i < 800; ++i) {
+        Expected expected{100, 100, kNever, kNever, kNever};
+        const auto begun = messages.experience().begin(kKind, kBytes, expected);
+        CHECK(begun.way == Scheme::bc_spup);
+        CHECK(expected[1] == doctest::Approx(50));
+        CHECK(messages.experience().news(kKind) == kLike);
+        now += 50;
+        told += begun.ticket.has_value();
+        if (begun.ticket) messages.experience().end(*begun.ticket, kBytes);
+    }
+    CHECK(told == 100);
+    Expected without{100, kNever, 100, kNever, kNever};
+    const auto otherwise = messages.experience().begin(kKind, kBytes, without);
+    CHECK(otherwise.way != Scheme::bc_spup);
+    if (otherwise.ticket) messages.experience().end(*otherwise.ticket, kBytes);
+    messages.go(kMany, {100, 150, 0, 0, 0});
+    CHECK(messages.go(kMany, {100, 150, 0, 0, 0})[0] > kMany - 32);
+    messages.go(20'000, kTake);
+    std::vector<Experience::Ticket> at_once; // of which there are many, which is seen all the same
+    for (size_t i = 0; i < 32; ++i) {
+        Expected expected{100, 100, kNever, kNever, kNever};
+        const auto begun = messages.experience().begin(kKind, kBytes, expected);
+        if (begun.ticket) at_once.push_back(*begun.ticket);
+    }
+    for (const auto& ticket : at_once) messages.experience().end(ticket, kBytes);
+    CHECK_FALSE(messages.experience().news(kKind));
+}
+
 TEST_CASE("others are tried more and more seldom, until the quickest one takes longer") {
     Messages messages{{100, 100, 100, kNever, kNever}};
     const auto others = [&](size_t bursts, const Expected& take) {
@@ -232,8 +266,7 @@ TEST_CASE("two whose messages are slow unless both take the same way find the be
             const auto begun = experience.begin(kKind, kBytes, expected, like);
             ways[who] = begun.way;
             now += ways[0] != ways[1] ? 200 : begun.way == Scheme::generic ? 60 : 90;
-            REQUIRE(begun.ticket);
-            experience.end(*begun.ticket, kBytes);
+            if (begun.ticket) experience.end(*begun.ticket, kBytes);
         };
         for (int i = 0; i < 6; ++i) receive(0, {}); // so that they are not in step by chance
         size_t together = 0;
