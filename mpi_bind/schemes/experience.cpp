@@ -70,17 +70,8 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
-    const Burst& last = entry.bursts[entry.newest];
-    const bool goes_alike =
-        (!like || like->way == last.way) && expected[static_cast<size_t>(last.way)] < kNever;
-    if (entry.untold > 0 && last.is_over() && goes_alike) {
-        --entry.untold;
-        ++entry.since_turn;
-        entry.news = {last.way, 0};
-        put_right(expected, entry.records[0], bytes);
-        return {last.way, std::nullopt, 0};
-    }
-    if (last.is_over() || (last.begun >= kLongest && entry.bursts[1 - entry.newest].is_over()))
+    if (const Burst& last = entry.bursts[entry.newest];
+        last.is_over() || (last.begun >= kLongest && entry.bursts[1 - entry.newest].is_over()))
         begin_burst(entry, bytes, expected, like, spared);
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
@@ -92,6 +83,26 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
 
 void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
                              const std::optional<News>& like, double spared) const noexcept {
+    const Scheme last = entry.bursts[entry.newest].way;
+    const bool goes_on =
+        (!like || like->way == last) && expected[static_cast<size_t>(last)] < kNever;
+    Burst next{.way = last};
+    if (entry.untold > 0 && !entry.many && goes_on) {
+        --entry.untold;
+        ++entry.since_turn;
+        put_right(expected, entry.records[0], bytes);
+        entry.unasked = 0;
+    } else {
+        next = telling_burst(entry, bytes, expected, like, spared);
+    }
+    entry.newest = 1 - entry.newest;
+    entry.bursts[entry.newest] = next;
+    entry.news = {next.way, entry.unasked};
+}
+
+Experience::Burst Experience::telling_burst(Entry& entry, uint64_t bytes, Expected& expected,
+                                            const std::optional<News>& like,
+                                            double spared) const noexcept {
     entry.is_settled = false;
     const bool follows = like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
     const Burst next =
@@ -101,9 +112,7 @@ void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
                                                  : 0;
     const bool is_steady = entry.in_a_row > kSteady && (follows || entry.is_settled);
     entry.untold = is_steady && !entry.many && static_cast<size_t>(next.way) > 0 ? kUntold : 0;
-    entry.newest = 1 - entry.newest;
-    entry.bursts[entry.newest] = next;
-    entry.news = {next.way, entry.unasked};
+    return next;
 }
 
 // Some at the end of a trial of the first way, too: what is spared is seen by them alone.
@@ -147,8 +156,8 @@ std::optional<Experience::News> Experience::news(const Kind& kind) noexcept {
 
 Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcept {
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 1;
-    // Nothing is learned of one alone, if of many only.
-    return {.way = way, .counts = entry.in_a_row > kWarm, .begin = of_ == Of::all ? now_() : 0};
+    const bool counts = entry.in_a_row > kWarm;
+    return {.way = way, .counts = counts, .begin = of_ == Of::all && counts ? now_() : 0};
 }
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
@@ -238,7 +247,9 @@ void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {
     burst.bytes += bytes;
     burst.counts = burst.counts && bytes > 0;
     ++burst.ended;
-    if (burst.is_over()) learn(entry, burst, of_ == Of::all || burst.begun > 1 ? now_() : 0);
+    if (!burst.is_over()) return;
+    const bool tells = burst.begun > 1 || (of_ == Of::all && burst.counts);
+    learn(entry, burst, tells ? now_() : 0);
 }
 
 void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {

@@ -139,6 +139,8 @@ private:
 
     void begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
                      const std::optional<News>& like, double spared) const noexcept;
+    Burst telling_burst(Entry& entry, uint64_t bytes, Expected& expected,
+                        const std::optional<News>& like, double spared) const noexcept;
     Burst next_burst(Entry& entry, Scheme way) const noexcept;
     uint32_t unasked_behind(Entry& entry, Scheme way) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
