@@ -315,6 +315,7 @@ private:
     int post_short(Lane& lane, std::byte* frame, size_t size, Send& send) noexcept;
     int post_short(Lane& lane, std::byte* frame, size_t size, unsigned flags, verbs::WorkKind kind,
                    const void* object, uint32_t sequence, bool& by_ring) noexcept;
+    int post_joined(Lane& lane, Send& send) noexcept;
     bool deliver(Lane& lane, const SendArguments& a, size_t length) noexcept;
     ssize_t inject_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;
     ssize_t send_at_once(Lane& lane, const SendArguments& a, size_t length) noexcept;

@@ -69,12 +69,7 @@ int Engine::post_gathered(Lane& lane, Send& send) noexcept {
     if (by_keys && !send.header_buffer && !(send.header_buffer = injects_.take())) return FI_EAGAIN;
     number(lane, send);
     // What is held back for more to follow keeps its place.
-    if (fits_inline && send.length <= kShort && !send.more) {
-        ShortFrame frame;
-        const size_t header_size =
-            wire::write_header(frame.bytes, send.header, send.data, sends_.handle(&send));
-        return post_short(lane, frame.bytes, join(frame, header_size, send.pieces.list()), send);
-    }
+    if (fits_inline && send.length <= kShort && !send.more) return post_joined(lane, send);
     std::byte* header = by_keys ? send.header_buffer->data : send.header_bytes;
     const size_t header_size =
         wire::write_header(header, send.header, send.data, sends_.handle(&send));

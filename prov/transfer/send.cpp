@@ -68,7 +68,8 @@ ssize_t Engine::begin(const SendArguments& a) noexcept {
             return 0;
         if (a.iov.size() < segments_ && wire::kMaxMessageHeader + length <= lane.max_inline()) {
             if (inject && !(a.flags & FI_COMPLETION)) return inject_at_once(lane, a, length);
-            if (length <= kShort && !(a.flags & kConfirmed)) return send_at_once(lane, a, length);
+            if (!inject && length <= kShort && !(a.flags & kConfirmed))
+                return send_at_once(lane, a, length);
         }
     }
 

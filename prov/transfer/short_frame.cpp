@@ -48,6 +48,14 @@ int Engine::post_short(Lane& lane, std::byte* frame, size_t size, Send& send) no
     return 0;
 }
 
+// A message with its number, in one piece behind its header.
+int Engine::post_joined(Lane& lane, Send& send) noexcept {
+    ShortFrame frame;
+    const size_t header_size =
+        wire::write_header(frame.bytes, send.header, send.data, sends_.handle(&send));
+    return post_short(lane, frame.bytes, join(frame, header_size, send.pieces.list()), send);
+}
+
 // The steps of a message that has to wait for nothing (jobs.cpp, frame.cpp), in one: it is short
 // enough not to be announced to a peer with little room, either.
 static_assert(kShort <= Arrived::kInside && kShort <= kInjectSize);
@@ -55,9 +63,7 @@ ssize_t Engine::send_at_once(Lane& lane, const SendArguments& a, size_t length) 
     Send* send = make_send(lane.peer(), a, length);
     if (!send) return -FI_EAGAIN;
     number(lane, *send);
-    ShortFrame frame;
-    const size_t header_size = wire::write_header(frame.bytes, send->header, a.data, 0);
-    if (const int error = post_short(lane, frame.bytes, join(frame, header_size, a.iov), *send)) {
+    if (const int error = post_joined(lane, *send)) {
         release(*send);
         return -error;
     }
