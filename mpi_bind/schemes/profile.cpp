@@ -19,26 +19,44 @@ SchemeProfile::SchemeProfile() {
 
 void SchemeProfile::count_alike(const Offer& offer, const Shape& receiver, uint64_t bytes,
                                 const Plan& plan) {
-    const Alike alike{plan.scheme, plan.segment, std::bit_width(bytes),
-                      std::bit_width(offer.shape.piece), std::bit_width(receiver.piece)};
+    Decision& decision = count({plan.scheme, plan.segment, std::bit_width(bytes),
+                                std::bit_width(offer.shape.piece), std::bit_width(receiver.piece)},
+                               receiver, bytes);
+    decision.sender = offer.shape;
+    decision.expected = plan.expected;
+}
+
+void SchemeProfile::count_alike(const Shape& receiver, uint64_t bytes, const char* why) {
+    count({std::nullopt, 0, std::bit_width(bytes), 0, std::bit_width(receiver.piece)}, receiver,
+          bytes)
+        .why = why;
+}
+
+SchemeProfile::Decision& SchemeProfile::count(const Alike& alike, const Shape& receiver,
+                                              uint64_t bytes) {
     Decision& decision = decisions_[alike];
     ++decision.messages;
     decision.bytes += bytes;
-    decision.sender = offer.shape;
     decision.receiver = receiver;
-    decision.expected = plan.expected;
+    return decision;
 }
 
 void SchemeProfile::report(int rank) const noexcept {
     if (decisions_.empty()) return;
     std::string text;
     for (const auto& [alike, d] : decisions_) {
-        text +=
-            fmt::format(R"({{"rank":{},"scheme":"{}","segment":{},"messages":{},"bytes":{},)"
-                        R"("sender_piece":{},"sender_median":{},"receiver_piece":{},)"
-                        R"("receiver_median":{},"expected_us":{{)",
-                        rank, name_of(std::get<0>(alike)), std::get<1>(alike), d.messages, d.bytes,
-                        d.sender.piece, d.sender.median, d.receiver.piece, d.receiver.median);
+        const std::optional<Scheme> scheme = std::get<0>(alike);
+        text += fmt::format(R"({{"rank":{},"scheme":"{}","segment":{},"messages":{},"bytes":{},)"
+                            R"("receiver_piece":{},"receiver_median":{},)",
+                            rank, scheme ? name_of(*scheme) : "as-it-is", std::get<1>(alike),
+                            d.messages, d.bytes, d.receiver.piece, d.receiver.median);
+        if (!scheme) {
+            text += fmt::format(R"("why":"{}"}})", d.why);
+            text += '\n';
+            continue;
+        }
+        text += fmt::format(R"("sender_piece":{},"sender_median":{},"expected_us":{{)",
+                            d.sender.piece, d.sender.median);
         const char* separator = "";
         for (size_t i = 0; i < kSchemes; ++i) {
             if (std::isinf(d.expected[i])) continue; // it could not be taken

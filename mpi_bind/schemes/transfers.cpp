@@ -141,7 +141,12 @@ void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
 
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                               const WantedScheme& wanted) noexcept {
-    if (bytes < kLeastOffered || wanted.scheme == Scheme::generic) return;
+    const bool is_short = bytes < kLeastOffered, is_unwanted = wanted.scheme == Scheme::generic;
+    profile_.count_as_it_is(data, bytes,
+                            is_short      ? "it is short"
+                            : is_unwanted ? "generic is asked for"
+                                          : "its sender did not offer it");
+    if (is_short || is_unwanted) return;
     const Shape shape = shape_of(data);
     experience_.came(Experience::kind_of(bytes, shape, shape), Scheme::generic);
     came(bytes, shape);

@@ -64,6 +64,8 @@ done
 ODRC_MPI_PROFILE=$scratch/schemes ODRC_MPI_DATATYPE=p-rrs:4096 traffic 2
 grep -q '"scheme":"p-rrs","segment":4096,.*"multi-w":' "$scratch/schemes.1" ||
     fail "what was decided? $(cat "$scratch/schemes.1")"
+grep -q '"scheme":"as-it-is",.*"why":"it is short"' "$scratch/schemes.1" ||
+    fail "what was not offered? $(cat "$scratch/schemes.1")"
 ODRC_MPI_DATATYPE=fastest contract 2
 grep -q 'ODRC_MPI_DATATYPE=fastest: not ' "$scratch/out" || fail "nobody says that there is no such scheme"
 
