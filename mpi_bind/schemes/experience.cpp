@@ -9,9 +9,9 @@
 namespace odrc::mpi {
 namespace {
 
-// A way that is tried is taken for so many bursts in a row, and so is one that is found again:
-// what others have left in the caches, and what they have displaced there, is not its own.
-constexpr uint32_t kTrial = 4, kWarm = 2; // of which the first do not count
+// A burst of so many messages does to caches and pages what one message does in several, and takes
+// as long.
+constexpr uint32_t kLongBurst = 16;
 // Those that are about as quick meet once more, and for longer: one message alone at a time fills
 // caches slowly. (Of many at once, a burst does.)
 constexpr uint32_t kLongTrial = 16;
@@ -24,7 +24,7 @@ constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
-constexpr uint32_t kSettled = (kSchemes + 1) * kTrial; // bursts
+constexpr uint32_t kTrialsToSettle = kSchemes + 1;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // Messages that are not asked for between those that are: at first, and twice as many each time.
 constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 48;
@@ -154,9 +154,15 @@ std::optional<Experience::News> Experience::news(const Kind& kind) noexcept {
     return std::exchange(entry.news, std::nullopt);
 }
 
+Experience::Trial Experience::trial_of(const Entry& entry) noexcept {
+    constexpr Trial kShort{.bursts = 4, .warm = 2};
+    constexpr Trial kOfLong{.bursts = 2, .warm = 1};
+    return entry.many && entry.most >= kLongBurst ? kOfLong : kShort;
+}
+
 Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcept {
     entry.in_a_row = way == entry.bursts[entry.newest].way ? entry.in_a_row + 1 : 1;
-    const bool counts = entry.in_a_row > kWarm;
+    const bool counts = entry.in_a_row > trial_of(entry).warm;
     return {.way = way, .counts = counts, .begin = of_ == Of::all && counts ? now_() : 0};
 }
 
@@ -174,7 +180,8 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
         expected[0] = std::max(expected[0] - spared, expected[0] / kMostSpared);
     const auto tried = static_cast<size_t>(entry.bursts[entry.newest].way);
     // Nobody waits until one is settled that is so far behind.
-    if (entry.trial % kTrial == 0 && is_far_behind(records, tried)) entry.trial = 0;
+    const uint32_t trial = trial_of(entry).bursts;
+    if (entry.trial % trial == 0 && is_far_behind(records, tried)) entry.trial = 0;
     if (entry.trial > 0) {
         --entry.trial;
         return static_cast<Scheme>(tried);
@@ -185,9 +192,9 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
     if (!next) return quickest(expected);
     const bool is_first = records[*next].trials++ == 0;
     const bool is_close = !is_first && is_within(kClose, *next, expected);
-    entry.trial = (is_first && next == settling_ ? kSettled + kTrial
+    entry.trial = (is_first && next == settling_ ? (kTrialsToSettle + 1) * trial
                    : is_close && !entry.many     ? kLongTrial
-                                                 : kTrial) -
+                                                 : trial) -
                   1;
     return static_cast<Scheme>(*next);
 }

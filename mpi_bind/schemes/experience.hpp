@@ -137,6 +137,14 @@ private:
         double last_end{0};
     };
 
+    // A way that is tried is taken for so many bursts in a row: what others have left in the
+    // caches, and what they have displaced there, is not its own. So the first do not count, nor do
+    // those of one that is found again.
+    struct Trial {
+        uint32_t bursts, warm;
+    };
+    static Trial trial_of(const Entry& entry) noexcept;
+
     void begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
                      const std::optional<News>& like, double spared) const noexcept;
     Burst telling_burst(Entry& entry, uint64_t bytes, Expected& expected,

@@ -20,7 +20,7 @@ constexpr uint32_t kTurns = 16;
 constexpr size_t kLooks = 4, kLooksForAnswer = 32;
 
 // So many of them the processor may begin before the first is over: when it begins all, they gain a
-// quarter of that (bench/README.md).
+// quarter of that (bench/figures/one_host.md).
 constexpr size_t kLooksAhead = 4;
 
 } // namespace

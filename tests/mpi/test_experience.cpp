@@ -100,6 +100,13 @@ TEST_CASE("one that something else has held up does not count for much") {
     CHECK(messages.go(kMany, {100, 120, 0, 0, 0})[0] >= kMany - 16); // others are tried again
 }
 
+TEST_CASE("of many at once a few bursts tell which way is the quickest") {
+    constexpr Expected kTake{100, 25, 110, 120, 130};
+    Messages messages{{100, 110, 120, 130, 140}};
+    messages.go(4 + 2 * kSchemes, kTake, 64); // it is not known at first that there are many
+    CHECK(messages.go(kMany, kTake, 64)[1] == kMany);
+}
+
 TEST_CASE("what is best for one message need not be for many at once") {
     Messages messages{{100, 100, 5000, 5000, 5000}};
     constexpr Expected kOne{100, 120, 0, 0, 0}, kOfMany{80, 50, 0, 0, 0};

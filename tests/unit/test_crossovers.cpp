@@ -24,7 +24,7 @@ constexpr CrossoverRange kKnows{
 constexpr CrossoverRange kRegisters{
     {512, 0, 0, 1024, 0}, {2048, kEager, kEager, kEager, 0}, {2048, 0, kEager, kEager, 0}};
 
-// What soft0 and a soft-RoCE device take (bench/README.md).
+// What soft0 and a soft-RoCE device take (bench/figures/logp.md).
 DeviceCosts soft0() {
     return {.of_size = {{{53, 65, 70, 55, 9},
                          {58, 70, 82, 60, 15},
