@@ -32,8 +32,8 @@ constexpr CostName kNames[] = {
     {"this_host_only", &Costs::this_host_only, "1: the device is soft0"},
 };
 
-// From the tables of bench/figures (connections.md, mpi.md), which are of two processors: what 1,024
-// endpoints take, divided by how many there were; meet, of what 16 and 64 take beyond that;
+// From the tables of bench/figures (connections.md, mpi.md), which are of two processors: what
+// 1,024 endpoints take, divided by how many there were; meet, of what 16 and 64 take beyond that;
 // process, lookup and turn, of MPI jobs of 16 and 64.
 constexpr Costs kSoft0{.process = 0.1,
                        .exchange_step = 1e-3,

@@ -127,7 +127,8 @@ inline constexpr size_t kMaxMessageHeader = sizeof(FrameHeader) + 2 * sizeof(uin
 inline constexpr size_t kMaxHeader = kMaxMessageHeader + kIovLimit * sizeof(uint32_t);
 
 // The largest message that may travel in its frame: up to here no device that was measured reads
-// faster (bench/figures/logp.md). Where one does, its sender announces shorter ones (crossovers.hpp).
+// faster (bench/figures/logp.md). Where one does, its sender announces shorter ones
+// (crossovers.hpp).
 inline constexpr size_t kEagerLimit = 8192;
 // The largest that may go in several: a longer one gains less by that, and takes the more memory of
 // a receiver that is not ready for it.
