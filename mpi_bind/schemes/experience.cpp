@@ -24,7 +24,7 @@ constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
 // What a sender offers is as quick as what its receiver tries just then: it has until the receiver
 // has found the best scheme, since what is known falls fast.
-constexpr uint32_t kTrialsToSettle = kSchemes + 1;
+constexpr uint32_t kTrialsToSettle = 2 * kSchemes;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // Messages that are not asked for between those that are: at first, and twice as many each time.
 constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 48;
