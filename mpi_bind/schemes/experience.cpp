@@ -22,8 +22,9 @@ constexpr double kClose = 1.5; // times what the best one takes
 // took, or that part, everything may have: then it is no more than the second.
 constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
-// What a sender offers is as quick as what its receiver tries just then: it has until the receiver
-// has found the best scheme, since what is known falls fast.
+// What a sender offers is as quick as what its receiver tries just then. It is not judged before
+// the receiver has tried each way, of which the last may be the worst, and has gone by the best one
+// for as long again: by then that is what is known, which falls fast.
 constexpr uint32_t kTrialsToSettle = 2 * kSchemes;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // Messages that are not asked for between those that are: at first, and twice as many each time.

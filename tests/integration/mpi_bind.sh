@@ -61,6 +61,8 @@ ODRC_MPI_PROFILE=$scratch/hints ODRC_MPI_DATATYPE=generic contract 2
 for hint in '"bc-spup","segment":8192' '"rwg-up"' '"p-rrs"' '"multi-w"'; do
     grep -q "\"scheme\":$hint" "$scratch/hints.1" || fail "no hint for $hint: $(cat "$scratch/hints.1")"
 done
+grep -q '"why":"generic is asked for"' "$scratch/hints.1" ||
+    fail "what is not offered because of a hint? $(cat "$scratch/hints.1")"
 ODRC_MPI_PROFILE=$scratch/schemes ODRC_MPI_DATATYPE=p-rrs:4096 traffic 2
 grep -q '"scheme":"p-rrs","segment":4096,.*"multi-w":' "$scratch/schemes.1" ||
     fail "what was decided? $(cat "$scratch/schemes.1")"

@@ -39,6 +39,11 @@ TEST_CASE("one that needs some bursts to do well is given them, unless it is far
     CHECK(late.go(kMany, {100, 60, 0, 0, 0})[1] >= kMany - 16);
     Messages behind{kHoped, Experience::Of::all, kSettling};
     CHECK(behind.go(50, {100, 160, 0, 0, 0})[1] <= 8);
+    Messages many{kHoped, Experience::Of::all,
+                  kSettling}; // at once: while others are tried, and then
+    many.go(18, {100, 140, 0, 0, 0}, 64);
+    many.go(kMany, {100, 60, 0, 0, 0}, 64);
+    CHECK(many.go(kMany, {100, 60, 0, 0, 0}, 64)[1] == kMany);
 }
 
 TEST_CASE("what becomes quicker is found, what becomes slower is left") {
