@@ -5,52 +5,63 @@
 #
 # shellcheck shell=bash disable=SC2154 # set by datatypes: contenders, out, ranks, schemes, scratch
 
+# What was measured, read into value[POINT, CONTENDER, ROUND], and how rounds are compared: ratios are
+# taken within one, and are above 1 where the first is the better one.
+# shellcheck disable=SC2016 # awk's
+rounds_in_awk='
+    function sort(list, n,    i, j, v) {
+        for (i = 2; i <= n; ++i) {
+            v = list[i]
+            for (j = i - 1; j >= 1 && list[j] > v; --j) list[j + 1] = list[j]
+            list[j + 1] = v
+        }
+    }
+    function median(list, n) {
+        sort(list, n)
+        return list[int((n + 1) / 2)]
+    }
+    # 0, if one of them was not measured then.
+    function ratio(point, who, than, i,    r) {
+        if (!((point, who, i) in value) || !((point, than, i) in value)) return 0
+        r = value[point, who, i] / value[point, than, i]
+        return point ~ /bandwidth/ ? r : 1 / r
+    }
+    # Of each so many rounds, from the first on. 0, if there is none.
+    function better(point, who, than, first, step,    i, n, r, list) {
+        for (i = first; i < rounds; i += step)
+            if ((r = ratio(point, who, than, i))) list[++n] = r
+        return n ? median(list, n) : 0
+    }
+    BEGIN { FS = OFS = "\t" }
+    {
+        point = $2 OFS $3 OFS $4
+        if (!((point, $1) in seen)) { keys[++count] = point SUBSEP $1; seen[point, $1] = 1 }
+        value[point, $1, $6] = $5 + 0
+        if ($6 >= rounds) rounds = $6 + 1
+    }'
+
 # Of each contender at each point: "NAME X BYTES CONTENDER MEDIAN IMPROVEMENT". The last is how many
-# times as good as generic it is: the median of ratios, each taken within a round. Others than ours run
-# in processes of their own, whose memory may lie better or worse in the caches: they are compared with
-# what is packed by hand there, and that with generic here.
+# times as good as generic it is: the median of ratios. Others than ours run in processes of their own,
+# whose memory may lie better or worse in the caches: they are compared with what is packed by hand
+# there, and that with generic here.
 medians() {
-    awk -F '\t' '
-        function median(list, n,    i, j, v) {
-            for (i = 2; i <= n; ++i) {
-                v = list[i]
-                for (j = i - 1; j >= 1 && list[j] > v; --j) list[j + 1] = list[j]
-                list[j + 1] = v
-            }
-            return list[int((n + 1) / 2)]
-        }
-        function typical(point, who,    i, n, v) {
+    awk "$rounds_in_awk"'
+        function typical(point, who,    i, n, list) {
             for (i = 0; i < rounds; ++i)
-                if ((point, who, i) in value) v[++n] = value[point, who, i]
-            return median(v, n)
-        }
-        # 0, if there is none.
-        function better(point, who, than,    i, n, r, ratio) {
-            for (i = 0; i < rounds; ++i) {
-                if (!((point, who, i) in value) || !((point, than, i) in value)) continue
-                r = value[point, who, i] / value[point, than, i]
-                ratio[++n] = point ~ /bandwidth/ ? r : 1 / r
-            }
-            return n ? median(ratio, n) : 0
-        }
-        BEGIN { OFS = "\t" }
-        {
-            point = $2 OFS $3 OFS $4
-            if (!((point, $1) in seen)) { keys[++count] = point SUBSEP $1; seen[point, $1] = 1 }
-            value[point, $1, $6] = $5 + 0
-            if ($6 >= rounds) rounds = $6 + 1
+                if ((point, who, i) in value) list[++n] = value[point, who, i]
+            return median(list, n)
         }
         END {
             for (k = 1; k <= count; ++k) {
                 split(keys[k], key, SUBSEP)
+                if (key[2] ~ /:manual$/) continue
                 by_hand = key[2] ":manual"
-                improvement = better(key[1], key[2], "generic")
+                improvement = better(key[1], key[2], "generic", 0, 1)
                 if ((key[1], by_hand) in seen) {
-                    improvement = better(key[1], key[2], by_hand)
-                    improvement *= better(key[1], "manual", "generic")
+                    improvement = better(key[1], key[2], by_hand, 0, 1)
+                    improvement *= better(key[1], "manual", "generic", 0, 1)
                 }
-                if (key[2] !~ /:manual$/)
-                    print key[1], key[2], typical(key[1], key[2]), improvement ? improvement : "-"
+                print key[1], key[2], typical(key[1], key[2]), improvement ? improvement : "-"
             }
         }' "$scratch/figures" >"$scratch/medians"
 }
@@ -108,11 +119,15 @@ contenders_of() { # NAME
 
 # Improvements over generic, what generic takes, and how good auto's choice is.
 table() { # NAME
-    awk -F '\t' -v name="$1" -v contenders="$(contenders_of "$1" | tr '\n' ' ')" \
-        -v schemes="${schemes[*]}" '
+    awk -F '\t' -v name="$1" -v contenders="$(contenders_of "$1" | tr '\n' ' ')" '
         function wide(text) { return length(text) < 8 ? 8 : length(text) }
         function show(text, column) { printf " %" wide(column) "s", text }
-        $1 == name {
+        $1 != name { next }
+        FILENAME ~ /choices$/ {
+            if ($3 == "best") { best[$2] = $4; nearness[$2] = $5; from[$2] = $6; to[$2] = $7 }
+            next
+        }
+        {
             if (!($2 in bytes)) x[++points] = $2
             bytes[$2] = $3
             value[$2, $4] = $5
@@ -120,7 +135,6 @@ table() { # NAME
         }
         END {
             n = split(contenders, contender, " ")
-            m = split(schemes, scheme, " ")
             printf "\n%s: times as good as generic\n%-22s %8s", name, "", "bytes"
             for (i = 1; i <= n; ++i) if (contender[i] != "generic") show(contender[i], contender[i])
             printf "   %13s   %-8s %9s\n", (name ~ /bandwidth/ ? "generic, MB/s" : "generic, us"),
@@ -132,15 +146,10 @@ table() { # NAME
                     r = better[x[p], contender[i]]
                     show(r + 0 ? sprintf("%.2f", r) : "-", contender[i])
                 }
-                best = ""
-                for (i = 1; i <= m; ++i) {
-                    r = better[x[p], scheme[i]]
-                    if (r + 0 && (best == "" || r > better[x[p], best])) best = scheme[i]
-                }
                 printf "   %13.4g", value[x[p], "generic"]
-                if (best != "" && better[x[p], "auto"] + 0) {
-                    r = better[x[p], "auto"] / better[x[p], best]
-                    printf "   %-8s %9.2f", best, r
+                if (x[p] in best) {
+                    r = nearness[x[p]]
+                    printf "   %-8s %9.2f (%.2f to %.2f)", best[x[p]], r, from[x[p]], to[x[p]]
                     sum += log(r)
                     ++counted
                     if (counted == 1 || r < least) { least = r; at = x[p] }
@@ -150,13 +159,14 @@ table() { # NAME
             if (counted)
                 printf "auto: %.2f of the best scheme of each point in the mean, least %.2f (%s)\n",
                     exp(sum / counted), least, at
-        }' "$scratch/medians"
+        }' "$scratch/choices" "$scratch/medians"
 }
 
 tables() {
     local name
     improvements
     for name in $(names); do table "$name"; done
+    behind
 }
 
 # A file for each of the names, a column for each contender.
