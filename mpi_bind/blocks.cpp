@@ -141,10 +141,9 @@ void BlockTally::grow_last(size_t bytes) noexcept {
     if (count_ == 1) first_ = last_;
 }
 
-Blocks blocks_of(const Data& data) {
-    const BlockTally& one = data.type->block_tally();
-    if (data.count == 1) return one.blocks();
-    return one.repeated(data.count, data.type->extent()).blocks();
+void KnownBlocks::count_again(size_t count) noexcept {
+    blocks_ = (count == 1 ? one_ : one_.repeated(count, extent_)).blocks();
+    count_ = count;
 }
 
 } // namespace odrc::mpi

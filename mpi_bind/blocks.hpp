@@ -22,9 +22,6 @@ struct Blocks {
     uint64_t mean() const noexcept { return count > 0 ? bytes / count : 0; }
 };
 
-// Takes no longer for more data: a datatype keeps what is known of one.
-Blocks blocks_of(const Data& data);
-
 // The blocks of a layout, counted by the power of two that they are not below.
 class BlockTally {
 public:
@@ -63,5 +60,30 @@ private:
     Block first_{0, 0};
     Block last_{0, 0};
 };
+
+// What a datatype knows of its blocks: of one, and of as many as were last asked for, which
+// programs send and receive the same of time and again.
+class KnownBlocks {
+public:
+    explicit KnownBlocks(const Datatype& type)
+        : one_{BlockTally::of(*type.layout())}
+        , extent_{type.extent()} {}
+
+    const Blocks& of(size_t count) noexcept {
+        if (count != count_) count_again(count);
+        return blocks_;
+    }
+
+private:
+    void count_again(size_t count) noexcept;
+
+    const BlockTally one_;
+    const ptrdiff_t extent_;
+    size_t count_{0};
+    Blocks blocks_{};
+};
+
+// Takes no longer for more data.
+inline const Blocks& blocks_of(const Data& data) { return data.type->blocks().of(data.count); }
 
 } // namespace odrc::mpi

@@ -10,9 +10,9 @@ Datatype::~Datatype() {
     if (numbers_) numbers_->give_back(number_);
 }
 
-const BlockTally& Datatype::block_tally() const {
-    if (!block_tally_) block_tally_ = std::make_shared<const BlockTally>(BlockTally::of(*layout_));
-    return *block_tally_;
+KnownBlocks& Datatype::blocks() const {
+    if (!blocks_) blocks_ = std::make_shared<KnownBlocks>(*this);
+    return *blocks_;
 }
 
 } // namespace odrc::mpi

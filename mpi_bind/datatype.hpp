@@ -40,7 +40,7 @@ enum class Basic : uint8_t {
     two_double,
 };
 
-class BlockTally;
+class KnownBlocks;
 class TypeNumbers;
 
 // MPI 4.1: what is sent, and how far from one to the next. Shared by its handle and by the
@@ -75,8 +75,8 @@ public:
     void commit() noexcept { committed_ = true; }
     Basic basic() const noexcept { return basic_; }
 
-    // How long its pieces are (blocks.hpp): counted when it is first asked for.
-    const BlockTally& block_tally() const;
+    // How long its pieces are: counted when it is first asked for.
+    KnownBlocks& blocks() const;
 
     std::string name;
 
@@ -91,7 +91,7 @@ private:
     uint8_t predefined_{0}; // its handle
     bool committed_{false};
     Basic basic_{Basic::none};
-    mutable std::shared_ptr<const BlockTally> block_tally_;
+    mutable std::shared_ptr<KnownBlocks> blocks_;
     mutable TypeNumbers* numbers_{nullptr}; // peers may know it by a number of these
     mutable uint32_t number_{0};
 };

@@ -17,7 +17,7 @@ inline std::span<std::byte> extent_of(const Data& data) {
 }
 
 inline Shape shape_of(const Data& data) {
-    const Blocks blocks = blocks_of(data);
+    const Blocks& blocks = blocks_of(data);
     return {.piece = blocks.mean(), .median = blocks.median, .extent = extent_of(data).size()};
 }
 
