@@ -3,7 +3,6 @@
 
 #include "schemes/experience.hpp"
 
-#include <bit>
 #include <utility>
 
 namespace odrc::mpi {
@@ -22,13 +21,15 @@ constexpr double kClose = 1.5; // times what the best one takes
 // took, or that part, everything may have: then it is no more than the second.
 constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
+constexpr size_t kAgainTurns = std::countr_zero(kAgain / kSoon) * kSchemes;
+constexpr size_t kSeldomTurns = std::countr_zero(kSeldom / kSoon) * kSchemes;
 // What a sender offers is as quick as what its receiver tries just then. It is not judged before
 // the receiver has tried each way, of which the last may be the worst, and has gone by the best one
 // for as long again: by then that is what is known, which falls fast.
 constexpr uint32_t kTrialsToSettle = 2 * kSchemes;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // Messages that are not asked for between those that are: at first, and twice as many each time.
-constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 48;
+constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 384;
 constexpr double kMostSpared = 2; // times what is left of it
 // Behind so many bursts of a way that is settled, and alone, each one tells of itself and of so
 // many behind it: looking at the clock, and at what is known, takes a twentieth of a short message.
@@ -41,6 +42,8 @@ constexpr double kLate = 1.5;  // times what is known: no more than that counts
 // Times what the best one takes. Expectations may be wrong by the one; a burst in very many that
 // takes the other is not felt.
 constexpr double kHopeless = 40, kSlow = 4;
+// And while others are tried soon again.
+constexpr double kSlowSoon = 2;
 
 bool is_within(double times, size_t way, const Expected& expected) noexcept {
     return expected[way] < kNever && expected[way] <= times * *std::ranges::min_element(expected);
@@ -55,14 +58,6 @@ Experience::Kind Experience::kind_of(uint64_t bytes, const Shape& sender,
         return Side{log2(shape.piece), log2(shape.median), log2(shape.extent)};
     };
     return {.bytes = log2(bytes), .out = side(sender), .in = side(receiver)};
-}
-
-// Fibonacci hashing: what is alike but for one number comes to different places.
-uint32_t Experience::place_of(const Kind& kind) noexcept {
-    uint64_t number = kind.bytes;
-    for (const Side& side : {kind.out, kind.in})
-        for (const uint8_t n : {side.piece, side.median, side.extent}) number = number << 7 | n;
-    return static_cast<uint32_t>(number * 11400714819323198485U >> (64 - kPlaceBits));
 }
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
@@ -90,7 +85,7 @@ void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
     Burst next{.way = last};
     if (entry.untold > 0 && !entry.many && goes_on) {
         --entry.untold;
-        ++entry.since_turn;
+        ++entry.turns[0].since;
         put_right(expected, entry.records[0], bytes);
         entry.unasked = 0;
     } else {
@@ -134,7 +129,7 @@ void Experience::pause(const Kind& kind, uint32_t messages) noexcept {
     Entry& entry = entries_[place_of(kind)];
     if (entry.kind != kind) return;
     entry.in_a_row = 0;
-    entry.since_turn += messages;
+    entry.turns[0].since += messages;
 }
 
 void Experience::settle(const Kind& kind, Scheme way, uint32_t messages) noexcept {
@@ -187,7 +182,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
         --entry.trial;
         return static_cast<Scheme>(tried);
     }
-    ++entry.since_turn;
+    ++entry.turns[entry.many].since;
     const auto next = to_be_tried(entry, hoped, expected);
     entry.is_settled = !next;
     if (!next) return quickest(expected);
@@ -225,27 +220,29 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     for (size_t i = 0; i < kSchemes; ++i)
         if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
     // What was found may have had other reasons.
-    if (entry.since_turn < until_turn(entry, quickest(known))) return std::nullopt;
-    entry.since_turn = 0;
+    Turns& turns = entry.turns[entry.many];
+    const Scheme best = quickest(known);
+    if (turns.since < until(turns, best, records[static_cast<size_t>(best)].byte_takes))
+        return std::nullopt;
+    turns.since = 0;
     for (size_t i = 0; i < kSchemes; ++i) {
-        const size_t turn = entry.turns++ % kSchemes;
-        if (is_within(kSlow, turn, hoped) || is_within(kSlow, turn, known)) return turn;
+        const bool is_soon = turns.taken < kAgainTurns;
+        const size_t turn = turns.taken++ % kSchemes;
+        if (is_within(is_soon ? kSlowSoon : kSlow, turn, known) ||
+            (!is_soon && is_within(kSlow, turn, hoped)))
+            return turn;
     }
     return std::nullopt;
 }
 
-uint32_t Experience::until_turn(Entry& entry, Scheme best) noexcept {
-    if (entry.many) return kAgain;
-    constexpr size_t kAgainTurns = std::countr_zero(kAgain / kSoon) * kSchemes;
-    constexpr size_t kSeldomTurns = std::countr_zero(kSeldom / kSoon) * kSchemes;
-    const double takes = entry.records[0][static_cast<size_t>(best)].byte_takes;
-    if (best != entry.best || takes > kChanged * entry.best_takes ||
-        takes * kChanged < entry.best_takes) {
-        entry.best = best;
-        entry.best_takes = takes;
-        entry.turns = std::min(entry.turns, kAgainTurns);
+uint32_t Experience::until(Turns& turns, Scheme best, double takes) noexcept {
+    if (best != turns.best || takes > kChanged * turns.best_takes ||
+        takes * kChanged < turns.best_takes) {
+        turns.best = best;
+        turns.best_takes = takes;
+        turns.taken = std::min(turns.taken, kAgainTurns);
     }
-    return kSoon << std::min(entry.turns, kSeldomTurns) / kSchemes;
+    return kSoon << std::min(turns.taken, kSeldomTurns) / kSchemes;
 }
 
 void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -46,13 +47,18 @@ public:
     struct Kind {
         uint8_t bytes{0};
         Side out{}, in{};
-        bool operator==(const Kind&) const = default;
+        uint8_t none{0}; // all of it is one word
+        bool operator==(const Kind& other) const noexcept { return word() == other.word(); }
+        uint64_t word() const noexcept { return std::bit_cast<uint64_t>(*this); }
     };
     static Kind kind_of(uint64_t bytes, const Shape& sender, const Shape& receiver) noexcept;
     // Where what is known of a kind is kept: who comes to a place that is taken begins anew.
     static constexpr int kPlaceBits = 7;
     static constexpr size_t kPlaces = size_t{1} << kPlaceBits;
-    static uint32_t place_of(const Kind& kind) noexcept;
+    // Fibonacci hashing: what is alike but for one number comes to different places.
+    static uint32_t place_of(const Kind& kind) noexcept {
+        return static_cast<uint32_t>(kind.word() * 11400714819323198485U >> (64 - kPlaceBits));
+    }
     // What one that has begun is known by when it ends.
     struct Ticket {
         uint32_t place, generation;
@@ -113,13 +119,16 @@ private:
 
         bool is_over() const noexcept { return begun == ended; }
     };
+    // In which ways are tried again.
+    struct Turns {
+        size_t taken{0};
+        uint32_t since{0};    // bursts
+        Scheme best{};        // and
+        double best_takes{0}; // of a byte, when it changed last
+    };
     struct Entry {
         Kind kind{};
         uint32_t generation{0};
-        size_t turns{0};        // in which ways were tried again
-        uint32_t since_turn{0}; // messages
-        Scheme best{};          // of those that go alone
-        double best_takes{0};   // of a byte, when it changed last
         uint32_t in_a_row{0};   // that had the way of the newest one, and it
         uint32_t trial{0};      // bursts that are to go like the newest one
         uint8_t newest{0};      // burst; the other one's last messages may still be under way
@@ -134,6 +143,7 @@ private:
         uint32_t left_alone{0}; // so many
         std::array<Burst, 2> bursts{};
         std::array<Records, 2> records{}; // of one message, of many
+        std::array<Turns, 2> turns{};
         double last_end{0};
     };
 
@@ -154,7 +164,7 @@ private:
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
-    static uint32_t until_turn(Entry& entry, Scheme best) noexcept;
+    static uint32_t until(Turns& turns, Scheme best, double takes) noexcept;
     static void put_right(Expected& expected, const Records& records, uint64_t bytes) noexcept;
     static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;

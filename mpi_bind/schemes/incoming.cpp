@@ -59,7 +59,7 @@ Next Incoming::go_on() noexcept {
 
 void Incoming::choose() {
     transfers_.learn_costs(peer_, offer_.trial);
-    transfers_.footprint().add(data_.address, answer_.bytes);
+    transfers_.touched(data_, answer_.bytes);
     transfers_.pace().chosen();
     const Shape shape = shape_of(data_);
     transfers_.came(answer_.bytes, shape);

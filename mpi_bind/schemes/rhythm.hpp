@@ -13,9 +13,11 @@ namespace odrc::mpi {
 class Rhythm {
 public:
     using Kind = Experience::Kind;
+    explicit Rhythm(Experience::Clock now) noexcept
+        : now_{now} {}
 
     // One of ours begins; of what is offered, generic() tells later that it goes by Generic.
-    void begin(const Kind& kind, bool is_offered, double now) noexcept;
+    void begin(const Kind& kind, bool is_offered) noexcept;
     void generic(const Kind& kind) noexcept;
     void end(uint32_t place) noexcept; // one that has begun (Experience::place_of)
     // One of the other side's has come.
@@ -32,7 +34,7 @@ private:
         uint32_t in_a_row{0};                            // that went like that, and it
         uint32_t messages{0};                            // since the last one began, and it
         uint32_t under_way{0};
-        double begin{0};               // of the last one
+        double begin{0};               // of the last one, if the clock was looked at
         std::array<double, 2> known{}; // by How
     };
 
@@ -40,8 +42,10 @@ private:
         Entry& entry = entries_[Experience::place_of(kind)];
         return entry.kind == kind ? &entry : nullptr;
     }
+    static bool tells(uint32_t in_a_row) noexcept;
     static void learn(Entry& entry, double now) noexcept;
 
+    const Experience::Clock now_;
     std::array<Entry, Experience::kPlaces> entries_{};
 };
 

@@ -47,6 +47,7 @@ Transfers::Transfers(Fabric& fabric, size_t sharing)
     , experience_{overlaps() ? Experience::Of::all : Experience::Of::none, now}
     , departures_{overlaps() ? Experience::Of::many_at_once : Experience::Of::none, now,
                   kOfferedWay}
+    , rhythm_{now}
     , wishes_{fabric}
     , packed_{fabric}
     , unpacked_{fabric} {
@@ -63,7 +64,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     if (in_one && !wishes_.heard(to, tag, bytes)) return kAsItIs;
     if (!in_one && !wanted.scheme && bytes < kLeastOffered) return kAsItIs;
     if (!can_offer()) return kAsItIs;
-    footprint_.add(data.address, bytes);
+    touched(data, bytes);
     if (wanted.scheme) return {.is_offered = true, .ticket = {}};
     // Its receiver, it is supposed, has the same, or has said that it gains.
     const Shape shape = shape_of(data);
@@ -74,7 +75,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     const Experience::Kind kind = departure_of(bytes, shape);
     const auto begun = departures_.begin(kind, bytes, expected);
     const bool is_offered = static_cast<size_t>(begun.way) == kOfferedWay;
-    if (begun.ticket) rhythm_.begin(kind, is_offered, now());
+    if (begun.ticket) rhythm_.begin(kind, is_offered);
     return {.is_offered = is_offered, .ticket = begun.ticket};
 }
 

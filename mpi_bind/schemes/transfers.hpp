@@ -51,7 +51,11 @@ public:
 
     Fabric& fabric() noexcept { return fabric_; }
     bool overlaps() const noexcept { return sharing_ == 0; }
-    Footprint& footprint() noexcept { return footprint_; }
+    // So many bytes of the data are sent or received. Where processes do not share processors,
+    // nothing is made of it.
+    void touched(const Data& data, uint64_t bytes) noexcept {
+        if (!overlaps()) footprint_.add(data.address, bytes);
+    }
     // Whether the caches hold what the messages of all who share them lie in, if others have as
     // much.
     bool are_cached() const noexcept { return sharing_ * footprint_.bytes() <= cache_; }

@@ -43,7 +43,7 @@ TEST_CASE("one that needs some bursts to do well is given them, unless it is far
                   kSettling}; // at once: while others are tried, and then
     many.go(18, {100, 140, 0, 0, 0}, 64);
     many.go(kMany, {100, 60, 0, 0, 0}, 64);
-    CHECK(many.go(kMany, {100, 60, 0, 0, 0}, 64)[1] == kMany);
+    CHECK(many.go(kMany, {100, 60, 0, 0, 0}, 64)[1] >= kMany - 16); // others are tried again
 }
 
 TEST_CASE("what becomes quicker is found, what becomes slower is left") {
@@ -216,4 +216,11 @@ TEST_CASE("a way that does badly at first is tried again soon") {
     messages.go(8, {300, 150, 0, 0, 0}); // both for the first time
     const auto went = messages.go(kMany, {100, 150, 0, 0, 0});
     CHECK(went[0] > went[1]);
+}
+
+TEST_CASE("of many at once, too, what was held up when it was tried is tried again soon") {
+    Messages messages{{100, 110, kNever, kNever, kNever}};
+    messages.go(12, {100, 150, 0, 0, 0}, 64); // both for the first time
+    const auto went = messages.go(kMany, {100, 50, 0, 0, 0}, 64);
+    CHECK(went[1] > went[0]);
 }

@@ -3,16 +3,13 @@
 
 // What a message takes that is not offered is seen in how soon the next one follows.
 
+#include "messages_alike.hpp"
 #include "schemes/rhythm.hpp"
 
-#include <doctest/doctest.h>
-
-using namespace odrc::mpi;
+using namespace alike;
 
 namespace {
 
-constexpr Experience::Side kSide{.piece = 9, .median = 9, .extent = 22};
-constexpr Experience::Kind kKind{.bytes = 20, .out = kSide};
 enum class How { as_it_is, generic, otherwise };
 
 // Messages to and fro, each the same.
@@ -27,13 +24,12 @@ public:
         }
     }
     void begin(How how) {
-        rhythm.begin(kKind, how != How::as_it_is, now);
+        rhythm.begin(kKind, how != How::as_it_is);
         if (how == How::generic) rhythm.generic(kKind);
     }
     Pace pace() const { return rhythm.pace(kKind); }
 
-    Rhythm rhythm;
-    double now{0}; // nanoseconds
+    Rhythm rhythm{clock};
 };
 
 bool is(const Pace& pace, uint32_t offered, uint32_t as_it_is) {
@@ -63,7 +59,7 @@ TEST_CASE("the first of a row do not count, nor those that go at the same time")
     CHECK(is(exchange.pace(), 0, 0));
     for (int i = 0; i < 20; ++i) {
         for (int message = 0; message < 3; ++message) exchange.begin(How::generic);
-        exchange.now += 1000;
+        now += 1000;
         for (int message = 0; message < 3; ++message)
             exchange.rhythm.end(Experience::place_of(kKind));
     }
@@ -78,8 +74,17 @@ TEST_CASE("what is seldom held up keeps its pace, what takes longer for good doe
     }
     exchange.go(4, How::as_it_is, 600);
     CHECK(exchange.pace().as_it_is < 620);
-    exchange.go(200, How::as_it_is, 900);
+    exchange.go(1000, How::as_it_is, 900);
     CHECK(exchange.pace().as_it_is == doctest::Approx(900).epsilon(0.01));
+}
+
+TEST_CASE("of a long row each eighth one tells") {
+    Exchange exchange;
+    exchange.go(80, How::as_it_is, 600);
+    const size_t before = looks;
+    exchange.go(80, How::as_it_is, 600);
+    CHECK(looks - before == 2 * 10); // when it begins, and when the next one does
+    CHECK(is(exchange.pace(), 0, 600));
 }
 
 TEST_CASE("another kind at its place is another rhythm, and what ends late is none of its") {
@@ -88,7 +93,7 @@ TEST_CASE("another kind at its place is another rhythm, and what ends late is no
     Experience::Kind other = kKind;
     do ++(other.in.median == 255 ? other.in.piece : other.in.median);
     while (Experience::place_of(other) != Experience::place_of(kKind));
-    exchange.rhythm.begin(other, true, exchange.now);
+    exchange.rhythm.begin(other, true);
     CHECK(is(exchange.pace(), 0, 0));
     CHECK(is(exchange.rhythm.pace(other), 0, 0));
     exchange.rhythm.came(kKind);
