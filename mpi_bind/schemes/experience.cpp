@@ -12,7 +12,8 @@ namespace {
 // as long.
 constexpr uint32_t kLongBurst = 16;
 // Those that are about as quick meet once more, and for longer: one message alone at a time fills
-// caches slowly. (Of many at once, a burst does.)
+// caches slowly. (Of many at once, a burst does. But of those that are many, one counts: so all do
+// that are not much slower.)
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5; // times what the best one takes
 // Bursts until another one is tried again. Of messages that go alone it is the first of these when
@@ -24,9 +25,9 @@ constexpr double kChanged = 1.25;
 constexpr size_t kAgainTurns = std::countr_zero(kAgain / kSoon) * kSchemes;
 constexpr size_t kSeldomTurns = std::countr_zero(kSeldom / kSoon) * kSchemes;
 // What a sender offers is as quick as what its receiver tries just then. It is not judged before
-// the receiver has tried each way, of which the last may be the worst, and has gone by the best one
-// for as long again: by then that is what is known, which falls fast.
-constexpr uint32_t kTrialsToSettle = 2 * kSchemes;
+// the receiver has tried each way twice, of which the last may be the worst, and has gone by the
+// best one for half as long: by then that is what is known, which falls fast.
+constexpr uint32_t kTrialsToSettle = 3 * kSchemes;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // Messages that are not asked for between those that are: at first, and twice as many each time.
 constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 384;
@@ -218,7 +219,7 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
             next = i;
     if (next) return next;
     for (size_t i = 0; i < kSchemes; ++i)
-        if (records[i].trials == 1 && is_within(kClose, i, known)) return i;
+        if (records[i].trials == 1 && is_within(entry.many ? kSlow : kClose, i, known)) return i;
     // What was found may have had other reasons.
     Turns& turns = entry.turns[entry.many];
     const Scheme best = quickest(known);

@@ -108,7 +108,7 @@ TEST_CASE("one that something else has held up does not count for much") {
 TEST_CASE("of many at once a few bursts tell which way is the quickest") {
     constexpr Expected kTake{100, 25, 110, 120, 130};
     Messages messages{{100, 110, 120, 130, 140}};
-    messages.go(4 + 2 * kSchemes, kTake, 64); // it is not known at first that there are many
+    messages.go(4 + 4 * kSchemes, kTake, 64); // it is not known at first that there are many
     CHECK(messages.go(kMany, kTake, 64)[1] == kMany);
 }
 
