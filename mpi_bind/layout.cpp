@@ -3,6 +3,8 @@
 
 #include "layout.hpp"
 
+#include <utility>
+
 namespace odrc::mpi {
 
 LayoutRef Layout::run(size_t elements, size_t element_size) {
@@ -32,17 +34,20 @@ LayoutRef Layout::repeat(size_t count, ptrdiff_t stride, const LayoutRef& what) 
     return std::make_shared<const Layout>(std::move(layout));
 }
 
-LayoutRef Layout::alike(std::vector<ptrdiff_t> places, const LayoutRef& what) {
-    const ptrdiff_t first = places[0], stride = places[1] - first;
+LayoutRef Layout::alike(std::span<const Part> parts) {
+    const LayoutRef& what = parts[0].layout;
+    const ptrdiff_t first = parts[0].at, stride = parts[1].at - first;
     size_t regular = 2;
-    while (regular < places.size() && places[regular] - places[regular - 1] == stride) ++regular;
-    if (regular == places.size()) return list({{first, repeat(regular, stride, what), 0}});
-    const auto [least, most] = std::ranges::minmax(places);
-    Layout layout{Kind::places, places.size() * what->size(), least + what->begin(),
-                  most + what->end()};
-    layout.count_ = places.size();
+    while (regular < parts.size() && parts[regular].at - parts[regular - 1].at == stride) ++regular;
+    if (regular == parts.size()) return list({{first, repeat(regular, stride, what), 0}});
+    const auto [least, most] = std::ranges::minmax(parts, {}, &Part::at);
+    if (!std::in_range<int32_t>(least.at) || !std::in_range<int32_t>(most.at)) return nullptr;
+    Layout layout{Kind::places, parts.size() * what->size(), least.at + what->begin(),
+                  most.at + what->end()};
+    layout.count_ = parts.size();
     layout.what_ = what;
-    layout.places_ = std::move(places);
+    layout.places_.reserve(parts.size());
+    for (const Part& part : parts) layout.places_.push_back(static_cast<int32_t>(part.at));
     return std::make_shared<const Layout>(std::move(layout));
 }
 
@@ -88,12 +93,8 @@ LayoutRef Layout::list(std::vector<Part> parts) {
         joined.swap(parts);
         alike = true;
     }
-    if (joined.size() > 1 && alike) {
-        std::vector<ptrdiff_t> places;
-        places.reserve(joined.size());
-        for (const Part& part : joined) places.push_back(part.at);
-        return Layout::alike(std::move(places), joined[0].layout);
-    }
+    if (joined.size() > 1 && alike)
+        if (LayoutRef layout = Layout::alike(joined)) return layout;
     size_t size = 0;
     ptrdiff_t begin = joined[0].at + joined[0].layout->begin(), end = begin;
     for (Part& part : joined) {

@@ -30,7 +30,7 @@ public:
     enum class Kind : uint8_t {
         run,    // basic elements, one behind the other
         repeat, // others, from each to the next so far
-        places, // others that are all alike, each at its place
+        places, // others that are all alike, each at its place, which is not far
         list,   // others, each at its place
     };
     struct Part {
@@ -56,9 +56,11 @@ public:
 
     size_t count() const noexcept { return count_; }      // run: elements; repeat, places: of what
     ptrdiff_t stride() const noexcept { return stride_; } // repeat
-    const LayoutRef& what() const noexcept { return what_; }               // repeat, places
-    std::span<const ptrdiff_t> places() const noexcept { return places_; } // places
-    std::span<const Part> parts() const noexcept { return parts_; }        // list
+    const LayoutRef& what() const noexcept { return what_; } // repeat, places
+    // Places: half as long as addresses, for they are read as often as what lies there, and fill
+    // caches as that does.
+    std::span<const int32_t> places() const noexcept { return places_; }
+    std::span<const Part> parts() const noexcept { return parts_; } // list
 
     // Of `count` of them, `extent` apart: calls f(address, bytes) for each piece of the data from
     // byte `from` on, `bytes` in all, until it says false: it has not taken that piece then. Where
@@ -117,8 +119,8 @@ private:
     // Neighbours of elements alike become one piece.
     static std::vector<Part> join(const std::vector<Part>& parts);
     static bool are_alike(std::span<const Part> parts) noexcept;
-    // Others alike at these places, two or more.
-    static LayoutRef alike(std::vector<ptrdiff_t> places, const LayoutRef& what);
+    // Two or more that are. Null: they are too far from the data's address.
+    static LayoutRef alike(std::span<const Part> parts);
 
     // All of these go on behind what is skipped, and stop when nothing is left: also when f says
     // so.
@@ -180,7 +182,7 @@ private:
     size_t count_{0};
     ptrdiff_t stride_{0};
     LayoutRef what_;
-    std::vector<ptrdiff_t> places_;
+    std::vector<int32_t> places_;
     std::vector<Part> parts_;
 };
 

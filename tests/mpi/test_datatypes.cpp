@@ -318,6 +318,30 @@ TEST_CASE("neighbours are joined unless that makes short pieces of many sizes of
     CHECK(longer->parts().size() == 4);
 }
 
+TEST_CASE("elements that are alike lie where they were said to, however far apart") {
+    constexpr ptrdiff_t kGiB = ptrdiff_t{1} << 30;
+    const auto check = [](Layout::Kind kind, const std::vector<ptrdiff_t>& places) {
+        CAPTURE(places);
+        std::vector<Layout::Part> parts;
+        for (const ptrdiff_t place : places) parts.push_back({place, Layout::run(1, 8), 0});
+        const LayoutRef layout = Layout::list(std::move(parts));
+        CHECK(layout->kind() == kind);
+        CHECK(layout->begin() == std::ranges::min(places));
+        CHECK(layout->end() == std::ranges::max(places) + 8);
+        std::vector<ptrdiff_t> found;
+        layout->for_each_piece(nullptr, 1, 0, 0, layout->size(), [&](std::byte* piece, size_t n) {
+            CHECK(n == 8);
+            found.push_back(reinterpret_cast<ptrdiff_t>(piece));
+        });
+        CHECK(found == places);
+    };
+    check(Layout::Kind::places, {3, 25, 14, -30, 100});
+    check(Layout::Kind::places, {-2 * kGiB, 16, 2 * kGiB - 1});
+    check(Layout::Kind::list, {0, 16, 2 * kGiB});
+    check(Layout::Kind::list, {-2 * kGiB - 1, 0, 16, 100});
+    check(Layout::Kind::repeat, {0, 2 * kGiB, 4 * kGiB});
+}
+
 TEST_CASE("of what lies over each other the last one counts, also among many that are alike") {
     const Block members[] = {{0, 1, Datatype::of(MPI_INT)}, {8, 2, Datatype::of(MPI_INT)}};
     const auto pair = owned(make_blocks(members));
