@@ -16,7 +16,8 @@ namespace odrc::mpi {
 namespace {
 
 // What is shorter goes in one message of the provider's, or takes no longer for being announced.
-constexpr size_t kLeastOffered = size_t{12} << 10;
+// Where processes share processors, who waits for an answer waits until others have computed.
+constexpr size_t kLeastOffered = size_t{12} << 10, kLeastOfferedSharing = size_t{16} << 10;
 
 // How a message that might be offered goes. Expectations are rough: it is offered, or its receiver
 // wishes that it is, only if it would be so many times as quick.
@@ -62,7 +63,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     if (bytes <= kLeast || wanted.scheme == Scheme::generic) return kAsItIs;
     const bool in_one = data.is_contiguous();
     if (in_one && !wishes_.heard(to, tag, bytes)) return kAsItIs;
-    if (!in_one && !wanted.scheme && bytes < kLeastOffered) return kAsItIs;
+    if (!in_one && !wanted.scheme && bytes < least_offered()) return kAsItIs;
     if (!can_offer()) return kAsItIs;
     touched(data, bytes);
     if (wanted.scheme) return {.is_offered = true, .ticket = {}};
@@ -110,6 +111,10 @@ double Transfers::now() noexcept {
     return Nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count();
 }
 
+size_t Transfers::least_offered() const noexcept {
+    return overlaps() ? kLeastOffered : kLeastOfferedSharing;
+}
+
 // Short words are injected.
 bool Transfers::can_offer() noexcept {
     constexpr size_t kWord = 64;
@@ -142,7 +147,7 @@ void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
 
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
                               const WantedScheme& wanted) noexcept {
-    const bool is_short = bytes < kLeastOffered, is_unwanted = wanted.scheme == Scheme::generic;
+    const bool is_short = bytes < least_offered(), is_unwanted = wanted.scheme == Scheme::generic;
     profile_.count_as_it_is(data, bytes,
                             is_short      ? "it is short"
                             : is_unwanted ? "generic is asked for"

@@ -98,6 +98,7 @@ public:
     }
 
 private:
+    size_t least_offered() const noexcept; // bytes, unless a scheme is asked for
     bool can_offer() noexcept;
     // What was last asked for: programs send and receive the same time and again.
     struct Asked {
