@@ -46,20 +46,6 @@ private:
     const std::byte* from_;
 };
 
-// Calls f with 0, 1, 2 ..., four times in a turn: a loop that has a few instructions takes twice as
-// long where it happens to lie across lines of the cache.
-template <class F>
-[[gnu::always_inline]] inline void in_fours(size_t count, F&& f) noexcept {
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        f(i);
-        f(i + 1);
-        f(i + 2);
-        f(i + 3);
-    }
-    for (; i < count; ++i) f(i);
-}
-
 // What a layout is visited with.
 template <class Side>
 class Copier {
@@ -85,42 +71,56 @@ public:
 
 private:
     // All have the side in a copy of their own, which stays in a register: any byte that is copied
-    // might be one of this object. And all are functions of their own: together they have more than
-    // there are registers for, and a loop whose end lies in memory takes half as long again.
+    // might be one of this object.
     template <class Places, class N>
-    [[gnu::noinline]] void copy_runs(std::byte* base, const Places at, N n) noexcept {
+    void copy_runs(std::byte* base, const Places at, N n) noexcept {
+        if constexpr (requires { at.stride; }) {
+            Side side = side_;
+            copy_row(side, base + at[0], at.size(), at.stride, n);
+            side_ = side;
+        } else {
+            side_ = copy_each(side_, at.size(), n, [base, at](size_t i) { return base + at[i]; });
+        }
+    }
+    template <class Places, class N>
+    void copy_rows(std::byte* base, const Places at, size_t count, ptrdiff_t stride, N n) noexcept {
         Side side = side_;
-        if constexpr (requires { at.stride; })
-            side = copy_row(side, base + at[0], at.size(), at.stride, n);
-        else
-            in_fours(at.size(), [&](size_t i) { side(base + at[i], n); });
+        for (size_t i = 0; i < at.size(); ++i) copy_row(side, base + at[i], count, stride, n);
         side_ = side;
     }
-    template <class Places, class N>
-    [[gnu::noinline]] void copy_rows(std::byte* base, const Places at, size_t count,
-                                     ptrdiff_t stride, N n) noexcept {
-        Side side = side_;
-        for (size_t i = 0; i < at.size(); ++i)
-            side = copy_row(side, base + at[i], count, stride, n);
-        side_ = side;
-    }
-    // These give back the side, which would be in memory if they were told where it is.
     template <class N>
-    [[gnu::always_inline]] static Side copy_some(Side side, std::byte* piece, size_t count,
-                                                 ptrdiff_t stride, N n) noexcept {
-        in_fours(count, [&](size_t i) { side(piece + static_cast<ptrdiff_t>(i) * stride, n); });
-        return side;
-    }
-    template <class N>
-    static Side copy_row(Side side, std::byte* piece, size_t count, ptrdiff_t stride,
+    static void copy_row(Side& side, std::byte* piece, size_t count, ptrdiff_t stride,
                          N n) noexcept {
-        if (are_rivals(stride, n))
-            for (; count > kRivals; count -= kRivals) {
-                side = copy_some(side, piece, kRivals, stride, n);
-                piece += static_cast<ptrdiff_t>(kRivals) * stride;
-                settle();
-            }
-        return copy_some(side, piece, count, stride, n);
+        if (!are_rivals(stride, n)) {
+            side = copy_each(side, count, n, [piece, stride](size_t i) {
+                return piece + static_cast<ptrdiff_t>(i) * stride;
+            });
+            return;
+        }
+        const auto copy_some = [&](size_t some) {
+            for (; some > 0; --some, piece += stride) side(piece, n);
+        };
+        for (; count > kRivals; count -= kRivals) {
+            copy_some(kRivals);
+            settle();
+        }
+        copy_some(count);
+    }
+    // Pieces at place(0), place(1) ... A function of its own, four at a time: together with others
+    // there are more loops than registers, and one of few instructions whose end lies in memory
+    // takes half as long again, or twice as long where it happens to lie across lines of the cache.
+    template <class N, class Place>
+    [[gnu::noinline]] static Side copy_each(Side side, size_t count, N n,
+                                            const Place place) noexcept {
+        size_t i = 0;
+        for (; i + 4 <= count; i += 4) {
+            side(place(i), n);
+            side(place(i + 1), n);
+            side(place(i + 2), n);
+            side(place(i + 3), n);
+        }
+        for (; i < count; ++i) side(place(i), n);
+        return side;
     }
     // Many short lists, of each of a few of them all first pieces, then all second ones: of one
     // size at a time. False if they are none, or lie over each other, where their order counts.
@@ -152,8 +152,7 @@ private:
             return false;
     }
     template <class Places>
-    [[gnu::noinline]] void copy_lists(std::byte* base, const Places at,
-                                      const Layout& list) noexcept {
+    void copy_lists(std::byte* base, const Places at, const Layout& list) noexcept {
         Side side = side_;
         const Layout::Part* const first = list.parts().data();
         const Layout::Part* const last = &list.parts().back();
