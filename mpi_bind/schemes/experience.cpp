@@ -16,14 +16,17 @@ constexpr uint32_t kLongBurst = 16;
 // that are not much slower.)
 constexpr uint32_t kLongTrial = 16;
 constexpr double kClose = 1.5; // times what the best one takes
-// Bursts until another one is tried again. Of messages that go alone it is the first of these when
-// much still has to find its place, and twice as many each time round, up to the last: what a trial
-// leaves in the caches is felt for long. When the quickest changes, or takes so many times what it
-// took, or that part, everything may have: then it is no more than the second.
+// Bursts until another one is tried again: the first of these when much still has to find its
+// place, and twice as many each time round, up to the second for many at once, and up to the last
+// for messages that go alone: what a trial leaves in the caches is felt by them for long. When the
+// quickest changes, or takes so many times what it took, or that part, everything may have: then it
+// is no more than the second.
 constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
-constexpr size_t kAgainTurns = std::countr_zero(kAgain / kSoon) * kSchemes;
-constexpr size_t kSeldomTurns = std::countr_zero(kSeldom / kSoon) * kSchemes;
+constexpr size_t turns_until(uint32_t bursts) {
+    return std::countr_zero(bursts / kSoon) * kSchemes;
+}
+constexpr size_t kAgainTurns = turns_until(kAgain), kSeldomTurns = turns_until(kSeldom);
 // What a sender offers is as quick as what its receiver tries just then. It is not judged before
 // the receiver has tried each way twice, of which the last may be the worst, and has gone by the
 // best one for half as long: by then that is what is known, which falls fast.
@@ -40,11 +43,9 @@ constexpr uint32_t kSteady = 16, kUntold = 7;
 constexpr double kFall = 2, kRise = 8;
 constexpr uint32_t kFirst = 4; // bursts, of which the quickest counts: others had pages to be made
 constexpr double kLate = 1.5;  // times what is known: no more than that counts
-// Times what the best one takes. Expectations may be wrong by the one; a burst in very many that
-// takes the other is not felt.
-constexpr double kHopeless = 40, kSlow = 4;
-// And while others are tried soon again.
-constexpr double kSlowSoon = 2;
+// Times what the best one takes. Expectations may be wrong by the first; a burst in very many that
+// takes the second is not felt, nor one in a few that takes the last.
+constexpr double kHopeless = 40, kSlow = 4, kSlowSoon = 2;
 
 bool is_within(double times, size_t way, const Expected& expected) noexcept {
     return expected[way] < kNever && expected[way] <= times * *std::ranges::min_element(expected);
@@ -223,7 +224,8 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     // What was found may have had other reasons.
     Turns& turns = entry.turns[entry.many];
     const Scheme best = quickest(known);
-    if (turns.since < until(turns, best, records[static_cast<size_t>(best)].byte_takes))
+    const double takes = records[static_cast<size_t>(best)].byte_takes;
+    if (turns.since < until(turns, entry.many ? kAgainTurns : kSeldomTurns, best, takes))
         return std::nullopt;
     turns.since = 0;
     for (size_t i = 0; i < kSchemes; ++i) {
@@ -236,14 +238,14 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     return std::nullopt;
 }
 
-uint32_t Experience::until(Turns& turns, Scheme best, double takes) noexcept {
+uint32_t Experience::until(Turns& turns, size_t most, Scheme best, double takes) noexcept {
     if (best != turns.best || takes > kChanged * turns.best_takes ||
         takes * kChanged < turns.best_takes) {
         turns.best = best;
         turns.best_takes = takes;
         turns.taken = std::min(turns.taken, kAgainTurns);
     }
-    return kSoon << std::min(turns.taken, kSeldomTurns) / kSchemes;
+    return kSoon << std::min(turns.taken, most) / kSchemes;
 }
 
 void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {

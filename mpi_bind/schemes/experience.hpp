@@ -123,8 +123,8 @@ private:
     struct Turns {
         size_t taken{0};
         uint32_t since{0};    // bursts
-        Scheme best{};        // and
-        double best_takes{0}; // of a byte, when it changed last
+        Scheme best{};        // when it changed last, and
+        double best_takes{0}; // of a byte
     };
     struct Entry {
         Kind kind{};
@@ -164,7 +164,8 @@ private:
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
-    static uint32_t until(Turns& turns, Scheme best, double takes) noexcept;
+    // most: turns, from which on it takes no more bursts until the next one.
+    static uint32_t until(Turns& turns, size_t most, Scheme best, double takes) noexcept;
     static void put_right(Expected& expected, const Records& records, uint64_t bytes) noexcept;
     static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
