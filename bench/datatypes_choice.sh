@@ -15,9 +15,9 @@
 # the odd ones, and the other way round.
 choices() {
     awk -v schemes="${schemes[*]}" -v mpis="${mpis[*]:1}" "$rounds_in_awk"'
-        function best_of(point, first,    i, r, most, best) {
+        function best_of(point, first, step,    i, r, most, best) {
             for (i = 1; i <= schemes_count; ++i) {
-                r = better(point, scheme[i], "generic", first, 2)
+                r = better(point, scheme[i], "generic", first, step)
                 if (r > most) { most = r; best = scheme[i] }
             }
             return best
@@ -38,23 +38,23 @@ choices() {
             return spread(list, n)
         }
         function with_best(point,    i, n, r, list, best) {
-            best[0] = best_of(point, 0)
-            best[1] = best_of(point, 1)
+            best[0] = best_of(point, 0, 2)
+            best[1] = best_of(point, 1, 2)
             for (i = 0; i < rounds; ++i)
                 if ((r = ratio(point, "auto", best[1 - i % 2], i))) list[++n] = r
             return spread(list, n)
         }
         # By what both are beside what is packed by hand in the same process.
-        function with_mpi(point, other,    ours, ours_low, ours_high) {
+        function with_mpi(point, other,    ours, ours_low, ours_high, lowest) {
             if (!compare(point, "auto", "manual")) return 0
             ours = typical
             ours_low = low
             ours_high = high
             if (!compare(point, other, other ":manual")) return 0
             typical = ours / typical
-            r = ours_low / high
+            lowest = ours_low / high
             high = ours_high / low
-            low = r
+            low = lowest
             return 1
         }
         function tell(point, other, scheme,    part) {
@@ -69,12 +69,7 @@ choices() {
                 split(keys[k], key, SUBSEP)
                 if (key[2] != "auto") continue
                 point = key[1]
-                best = ""
-                for (i = 1; i <= schemes_count; ++i) {
-                    r = better(point, scheme[i], "generic", 0, 1)
-                    if (best == "" || r > most) { most = r; best = scheme[i] }
-                }
-                if (with_best(point)) tell(point, "best", best)
+                if (with_best(point)) tell(point, "best", best_of(point, 0, 1))
                 if (compare(point, "auto", "generic")) tell(point, "generic", "-")
                 if (compare(point, "auto", "manual")) tell(point, "manual", "-")
                 for (i = 1; i <= mpis_count; ++i)
