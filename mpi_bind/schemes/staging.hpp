@@ -9,11 +9,11 @@
 namespace odrc::mpi {
 
 // Memory through which packed data passes, registered once, at the first message that needs it, and
-// bounded. Who gets none of it can wait until others give back what they have, or have some made
-// for him alone.
+// bounded: what many messages go through stays in a processor's cache. Who gets none of it can wait
+// until others give back what they have, or have some made for him alone.
 class Staging {
 public:
-    static constexpr size_t kBytes = size_t{8} << 20;
+    static constexpr size_t kBytes = size_t{2} << 20;
     static constexpr size_t kGranule = size_t{16} << 10;
 
     struct Stretch {

@@ -9,33 +9,40 @@
 
 namespace odrc::mpi {
 
-// Who holds the memory may do so for long, if the other side is busy otherwise: whoever has waited
-// gets some of his own.
+// Who holds the memory may do so for long, if the other side is busy otherwise: when none has been
+// given back for a while, whoever is the next one gets some of his own.
 Staging::Stretch StagingQueue::take(size_t bytes, Transfer& who) {
     constexpr std::chrono::milliseconds kLong{10};
-    const auto place = std::ranges::find(waiting_, &who, &Waiting::who);
-    Staging::Stretch stretch;
-    if (waiting_.empty() || place == waiting_.begin()) stretch = staging_.take(bytes);
-    if (!stretch && place != waiting_.end() && Clock::now() - place->since > kLong)
+    if (!waiting_.empty() && waiting_.front() != &who) {
+        if (std::ranges::find(waiting_, &who) == waiting_.end()) waiting_.push_back(&who);
+        return {};
+    }
+    Staging::Stretch stretch = staging_.take(bytes);
+    if (!stretch && !waiting_.empty() && Clock::now() - since_ > kLong)
         stretch = staging_.make(bytes);
-    if (stretch)
+    if (stretch) {
         wait_no_more(who);
-    else if (place == waiting_.end())
-        waiting_.push_back({&who, Clock::now()});
+    } else if (waiting_.empty()) {
+        waiting_.push_back(&who);
+        since_ = Clock::now();
+    }
     return stretch;
 }
 
 void StagingQueue::give_back(Staging::Stretch& stretch) noexcept {
+    if (!stretch) return;
     staging_.give_back(stretch);
+    if (waiting_.empty()) return;
+    since_ = Clock::now();
     wake_first();
 }
 
 void StagingQueue::wait_no_more(const Transfer& who) noexcept {
-    if (std::erase_if(waiting_, [&](const Waiting& w) { return w.who == &who; })) wake_first();
+    if (std::erase(waiting_, &who)) wake_first();
 }
 
 void StagingQueue::wake_first() noexcept {
-    if (!waiting_.empty()) waiting_.front().who->wake();
+    if (!waiting_.empty()) waiting_.front()->wake();
 }
 
 void StagingQueue::look() noexcept {

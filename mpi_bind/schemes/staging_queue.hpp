@@ -31,16 +31,13 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    struct Waiting {
-        Transfer* who;
-        Clock::time_point since;
-    };
 
     void wake_first() noexcept;
     void look() noexcept;
 
     Staging staging_;
-    std::deque<Waiting> waiting_;
+    std::deque<Transfer*> waiting_;
+    Clock::time_point since_; // they wait, or some was given back
     int looks_{0};
 };
 

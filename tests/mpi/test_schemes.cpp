@@ -5,6 +5,7 @@
 #include "schemes/copy_pace.hpp"
 #include "schemes/footprint.hpp"
 #include "schemes/kept_costs.hpp"
+#include "schemes/staging.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -287,10 +288,11 @@ TEST_CASE("segments are as many bytes as were asked for, but leave room for two"
     CHECK(plan_of(kNic, 1 << 20, 8, kAll, *scheme_of("bc-spup:5000")).segment == 5000);
     const Plan huge = plan_of(kNic, 64 << 20, 8, kAll, *scheme_of("bc-spup:99000000"));
     CHECK(huge.segment * 2 <= 1 << 20);
-    const Plan whole = plan_of(kNic, 3 << 20, 8, kAll, *scheme_of("rwg-up:whole"));
+    constexpr size_t kHalf = Staging::kBytes / 2;
+    const Plan whole = plan_of(kNic, kHalf, 8, kAll, *scheme_of("rwg-up:whole"));
     CHECK(whole.whole);
-    CHECK(whole.room * whole.segment >= 3 << 20);
-    CHECK(!plan_of(kNic, 64 << 20, 8, kAll, *scheme_of("rwg-up:whole")).whole);
+    CHECK(whole.room * whole.segment >= kHalf);
+    CHECK(!plan_of(kNic, kHalf + 1, 8, kAll, *scheme_of("rwg-up:whole")).whole);
 }
 
 TEST_CASE("costs are kept for who asks for the same, and nothing else is taken for them") {
