@@ -13,8 +13,8 @@ namespace {
 constexpr uint32_t kLongBurst = 16;
 // Those that are about as quick meet once more, and for longer: one message alone at a time fills
 // caches slowly. (Of many at once, a burst does. But of those that are many, one counts: so all do
-// that are not much slower.)
-constexpr uint32_t kLongTrial = 16;
+// that are not much slower, and those that are about as quick some times.)
+constexpr uint32_t kLongTrial = 16, kTrialsOfClose = 4;
 constexpr double kClose = 1.5; // times what the best one takes
 // Bursts until another one is tried again: the first of these when much still has to find its
 // place, and twice as many each time round, up to the second for many at once, and up to the last
@@ -27,10 +27,8 @@ constexpr size_t turns_until(uint32_t bursts) {
     return std::countr_zero(bursts / kSoon) * kSchemes;
 }
 constexpr size_t kAgainTurns = turns_until(kAgain), kSeldomTurns = turns_until(kSeldom);
-// What a sender offers is as quick as what its receiver tries just then. It is not judged before
-// the receiver has tried each way twice, of which the last may be the worst, and has gone by the
-// best one for half as long: by then that is what is known, which falls fast.
-constexpr uint32_t kTrialsToSettle = 3 * kSchemes;
+// Bursts: as long as a peer tries each of its ways some times; and later, when it tries one again.
+constexpr uint32_t kPatience = 64, kPatienceLater = 8;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
 // Messages that are not asked for between those that are: at first, and twice as many each time.
 constexpr uint32_t kFirstUnasked = 12, kMostUnasked = 384;
@@ -64,7 +62,7 @@ Experience::Kind Experience::kind_of(uint64_t bytes, const Shape& sender,
 
 Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& expected,
                                     const std::optional<News>& like, double spared) noexcept {
-    if (of_ == Of::none) return {quickest(expected), std::nullopt, 0};
+    if (of_ == Of::none) return {quickest(expected), std::nullopt, 0, false};
     const uint32_t place = place_of(kind);
     Entry& entry = entries_[place];
     if (entry.kind != kind) entry = {.kind = kind, .generation = entry.generation + 1};
@@ -73,10 +71,11 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
         begin_burst(entry, bytes, expected, like, spared);
     Burst& burst = entry.bursts[entry.newest];
     if (expected[static_cast<size_t>(burst.way)] == kNever)
-        return {quickest(expected), std::nullopt, 0};
+        return {quickest(expected), std::nullopt, 0, false};
     ++burst.begun;
     if (of_ == Of::many_at_once && burst.begun == 2) burst.begin = now_();
-    return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked};
+    return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked,
+            burst.is_trial};
 }
 
 void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
@@ -103,8 +102,8 @@ Experience::Burst Experience::telling_burst(Entry& entry, uint64_t bytes, Expect
                                             double spared) const noexcept {
     entry.is_settled = false;
     const bool follows = like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
-    const Burst next =
-        next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
+    Burst next = next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
+    next.is_trial = !follows && !entry.is_settled;
     entry.unasked = follows                      ? like->unasked
                     : next.counts && !entry.many ? unasked_behind(entry, next.way)
                                                  : 0;
@@ -139,6 +138,13 @@ void Experience::settle(const Kind& kind, Scheme way, uint32_t messages) noexcep
     if (entry.kind != kind) return; // another one has taken its place
     entry.alone = way;
     entry.left_alone = messages;
+}
+
+void Experience::put_off(const Kind& kind) noexcept {
+    Entry& entry = entries_[place_of(kind)];
+    if (entry.kind != kind) return;
+    for (Burst& burst : entry.bursts)
+        if (!burst.is_over()) burst.is_put_off = true;
 }
 
 void Experience::came(const Kind& kind, Scheme way) noexcept {
@@ -190,10 +196,8 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
     if (!next) return quickest(expected);
     const bool is_first = records[*next].trials++ == 0;
     const bool is_close = !is_first && is_within(kClose, *next, expected);
-    entry.trial = (is_first && next == settling_ ? (kTrialsToSettle + 1) * trial
-                   : is_close && !entry.many     ? kLongTrial
-                                                 : trial) -
-                  1;
+    entry.trial = (is_close && !entry.many ? kLongTrial : trial) - 1;
+    entry.patience = is_first ? kPatience : kPatienceLater;
     return static_cast<Scheme>(*next);
 }
 
@@ -220,7 +224,9 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
             next = i;
     if (next) return next;
     for (size_t i = 0; i < kSchemes; ++i)
-        if (records[i].trials == 1 && is_within(entry.many ? kSlow : kClose, i, known)) return i;
+        if ((records[i].trials == 1 && is_within(entry.many ? kSlow : kClose, i, known)) ||
+            (entry.many && records[i].trials < kTrialsOfClose && is_within(kClose, i, known)))
+            return i;
     // What was found may have had other reasons.
     Turns& turns = entry.turns[entry.many];
     const Scheme best = quickest(known);
@@ -265,6 +271,11 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     entry.last_end = now;
     entry.many = burst.begun > 1;
     entry.most = std::max(burst.begun, entry.most - (entry.most + 3) / 4);
+    if (burst.is_put_off && entry.many && entry.patience > 0) {
+        --entry.patience;
+        ++entry.trial;
+        return;
+    }
     if (!burst.counts || 2 * burst.begun < entry.most) return;
     Record& record = entry.records[entry.many][static_cast<size_t>(burst.way)];
     const double takes = (now - since) / static_cast<double>(burst.bytes);

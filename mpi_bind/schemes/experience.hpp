@@ -30,13 +30,11 @@ class Experience {
 public:
     // What is learned of; for others, what is expected counts.
     enum class Of : uint8_t { none, all, many_at_once };
-    // now: is called where a burst begins or ends. settling: a way whose peers need some bursts
-    // until they do their part well.
+    // now: is called where a burst begins or ends.
     using Clock = double (*)() noexcept;
-    Experience(Of of, Clock now, size_t settling = kSchemes) noexcept
+    Experience(Of of, Clock now) noexcept
         : of_{of}
-        , now_{now}
-        , settling_{settling} {}
+        , now_{now} {}
 
     // By powers of two: of the message, and of the shape it has on either side. (How far apart
     // its pieces are makes the one scheme slower, and not the other.)
@@ -71,6 +69,7 @@ public:
         // known to be the quickest. They are few until that has been seen some times: of them
         // nothing is learned, and what was quick once may have had luck.
         uint32_t unasked;
+        bool is_trial; // the way is tried
     };
 
     // By which way a message came, and how many behind it are unasked (above).
@@ -95,6 +94,10 @@ public:
     // The next messages that go alone take that way, whatever is expected: of them nothing is
     // learned here, but by another one (Of::many_at_once).
     void settle(const Kind& kind, Scheme way, uint32_t messages) noexcept;
+    // Those that are under way are no measure of theirs, and others take their place: a peer, who
+    // does its part in one of several ways, tries one. (Of many at once. It is not waited for for
+    // ever.)
+    void put_off(const Kind& kind) noexcept;
     // A message came that way without having been asked for here.
     void came(const Kind& kind, Scheme way) noexcept;
     // For those who follow: of the last message, if that came alone and has not been asked for
@@ -113,6 +116,7 @@ private:
     struct Burst {
         Scheme way{};
         bool counts{false}; // it tells something of its way
+        bool is_trial{false}, is_put_off{false};
         uint32_t begun{0}, ended{0};
         uint64_t bytes{0};
         double begin{0};
@@ -131,6 +135,7 @@ private:
         uint32_t generation{0};
         uint32_t in_a_row{0};   // that had the way of the newest one, and it
         uint32_t trial{0};      // bursts that are to go like the newest one
+        uint32_t patience{0};   // so many more may be put off
         uint8_t newest{0};      // burst; the other one's last messages may still be under way
         uint32_t most{0};       // messages of the last bursts: a tail of them tells little
         bool many{false};       // messages were in the last burst, and so will be in the next
@@ -172,7 +177,6 @@ private:
 
     const Of of_;
     const Clock now_;
-    const size_t settling_;
 
     std::array<Entry, kPlaces> entries_{};
 };

@@ -105,6 +105,7 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
         experience.begin(kind, answer_.bytes, choice.expected(), leaders_way(), choice.spared());
     ticket_ = begun.ticket;
     answer_.unasked = begun.unasked;
+    answer_.is_trial = begun.is_trial;
     if (begun.unasked > 0)
         experience.pause(kind, begun.unasked);
     else // that it is offered says to the other side which way this one took

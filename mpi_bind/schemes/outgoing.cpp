@@ -96,6 +96,7 @@ void Outgoing::take_answer() noexcept {
     answered_ = true;
     transfers_.answered_after(Transfers::now() - begin_);
     if (answer_.unasked > 0) transfers_.leave_alone(offer_.bytes, offer_.shape, answer_.unasked);
+    if (answer_.is_trial) transfers_.tells_nothing(offer_.bytes, offer_.shape);
     if (answer_.scheme == Scheme::generic) transfers_.goes_by_generic(offer_.bytes, offer_.shape);
     if (answer_.bytes == 0) return;
     if (answer_.scheme == Scheme::bc_spup || answer_.scheme == Scheme::rwg_up)

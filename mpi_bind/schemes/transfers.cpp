@@ -46,8 +46,7 @@ Transfers::Transfers(Fabric& fabric, size_t sharing)
     , cache_{cache_of_this_host()}
     , costs_{fabric}
     , experience_{overlaps() ? Experience::Of::all : Experience::Of::none, now}
-    , departures_{overlaps() ? Experience::Of::many_at_once : Experience::Of::none, now,
-                  kOfferedWay}
+    , departures_{overlaps() ? Experience::Of::many_at_once : Experience::Of::none, now}
     , rhythm_{now}
     , wishes_{fabric}
     , packed_{fabric}
@@ -164,6 +163,10 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
 
 void Transfers::leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages) noexcept {
     departures_.settle(departure_of(bytes, shape), static_cast<Scheme>(kAsItIsWay), messages);
+}
+
+void Transfers::tells_nothing(uint64_t bytes, const Shape& shape) noexcept {
+    departures_.put_off(departure_of(bytes, shape));
 }
 
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }

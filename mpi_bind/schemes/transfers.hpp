@@ -40,6 +40,8 @@ public:
     // One that was offered would have been as quick as it was, and so will the next ones be, until
     // it is asked again: it may have become slower.
     void leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages) noexcept;
+    // One that was offered goes by a scheme that its receiver tries.
+    void tells_nothing(uint64_t bytes, const Shape& shape) noexcept;
 
     // Nanoseconds until an offer of this process is answered, where its receiver waits for it.
     uint32_t asking() const noexcept {

@@ -63,6 +63,7 @@ struct Answer {
     uint32_t room;       // for so many of them at a time
     Scheme scheme;
     bool single;      // Multi-W: no lists
+    bool is_trial;    // the scheme is tried: the next ones may be quicker
     uint32_t unasked; // Generic: so many behind it, alone, would not be slower if not offered
     // Multi-W: where the data lies. Its layout, if the sender does not know it, comes behind the
     // answer in a message of its own.

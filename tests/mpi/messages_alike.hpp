@@ -30,10 +30,10 @@ inline double clock() noexcept {
 class Messages {
 public:
     explicit Messages(const Expected& expected, Experience::Of of = Experience::Of::all,
-                      size_t settling = kSchemes, double spared = 0)
+                      double spared = 0)
         : expected_{expected}
         , spared_{spared}
-        , experience_{of, clock, settling} {}
+        , experience_{of, clock} {}
 
     // How many bursts went with each.
     std::array<size_t, kSchemes> go(size_t bursts, const Expected& take, size_t of = 1) {
@@ -41,6 +41,8 @@ public:
         for (size_t i = 0; i < bursts; ++i) ++went[static_cast<size_t>(go(take, of))];
         return went;
     }
+    // From now on a peer of those that go that way is trying something.
+    void put_off(std::optional<Scheme> way) { put_off_ = way; }
     Experience& experience() { return experience_; }
 
 private:
@@ -51,6 +53,7 @@ private:
             burst.push_back(experience_.begin(kKind, kBytes, expected, {}, spared_));
             CHECK(burst.back().way == burst.front().way);
         }
+        if (burst.front().way == put_off_) experience_.put_off(kKind);
         for (const auto& message : burst) {
             now += take[static_cast<size_t>(message.way)];
             if (message.ticket) experience_.end(*message.ticket, kBytes);
@@ -61,6 +64,7 @@ private:
     const Expected expected_;
     const double spared_;
     Experience experience_;
+    std::optional<Scheme> put_off_;
 };
 
 } // namespace alike

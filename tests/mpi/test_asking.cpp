@@ -128,8 +128,7 @@ TEST_CASE("what came without having been asked for is news, too, of kinds that a
 
 TEST_CASE("Generic is not left for one that gains less than asking takes") {
     for (const double spared : {0.0, 30.0}) {
-        Messages messages{
-            {100, 100, kNever, kNever, kNever}, Experience::Of::all, kSchemes, spared};
+        Messages messages{{100, 100, kNever, kNever, kNever}, Experience::Of::all, spared};
         messages.go(kMany, {100, 80, 0, 0, 0});
         const auto went = messages.go(kMany, {100, 80, 0, 0, 0});
         CHECK((went[0] > went[1]) == (spared > 20));
