@@ -195,9 +195,20 @@ void Transfers::remove(Transfer& transfer) noexcept {
 }
 
 void Transfers::on_written(uint64_t bits) noexcept {
-    const Transfers& transfers = Process::get().transfers();
-    if (Incoming* message = transfers.incoming_.find(number_in_written(bits)))
-        message->on_written(segment_in_written(bits));
+    Process::get().transfers().written_.push_back(bits);
+}
+
+// Not all that has come at once: senders wait for what is said when that is unpacked, and would
+// pack while we wait for them, and wait while we unpack.
+void Transfers::take_written() noexcept {
+    constexpr size_t kAtOnce = size_t{64} << 10; // bytes
+    for (size_t bytes = 0; bytes < kAtOnce && !written_.empty(); written_.pop_front()) {
+        const uint64_t bits = written_.front(), segment = segment_in_written(bits);
+        Incoming* const message = incoming_.find(number_in_written(bits));
+        if (!message) continue; // it has failed
+        message->on_written(segment);
+        bytes += message->bytes_of(segment);
+    }
 }
 
 } // namespace odrc::mpi

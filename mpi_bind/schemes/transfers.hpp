@@ -16,6 +16,8 @@
 #include "schemes/transfer.hpp"
 #include "schemes/wishes.hpp"
 
+#include <deque>
+
 namespace odrc::mpi {
 
 // All offered messages of a process that are under way, and what they share.
@@ -96,6 +98,7 @@ public:
         wishes_.listen();
         packed_.look_after_waiting();
         unpacked_.look_after_waiting();
+        if (!written_.empty()) take_written();
         if (!awake_.empty()) go_on_all();
     }
 
@@ -113,6 +116,7 @@ private:
     void go_on_all() noexcept;
     void remove(Transfer& transfer) noexcept;
     static void on_written(uint64_t bits) noexcept;
+    void take_written() noexcept;
 
     Fabric& fabric_;
     const size_t sharing_;
@@ -133,6 +137,7 @@ private:
     Numbers<Incoming> incoming_;
     StagingQueue packed_;
     StagingQueue unpacked_;
+    std::deque<uint64_t> written_; // bits, as they come
     std::vector<Transfer*> awake_;
     std::vector<Transfer*> going_on_;
 };
