@@ -37,7 +37,7 @@ constexpr double kMostSpared = 2; // times what is left of it
 // many behind it: looking at the clock, and at what is known, takes a twentieth of a short message.
 constexpr uint32_t kSteady = 16, kUntold = 7;
 // What was held up by something else tells nothing of a way, and what was quick could be: so
-// what is known falls faster than it rises.
+// what is known falls faster than it rises, but for what is late again and again.
 constexpr double kFall = 2, kRise = 8;
 constexpr uint32_t kFirst = 4; // bursts, of which the quickest counts: others had pages to be made
 constexpr double kLate = 1.5;  // times what is known: no more than that counts
@@ -280,12 +280,15 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     Record& record = entry.records[entry.many][static_cast<size_t>(burst.way)];
     const double takes = (now - since) / static_cast<double>(burst.bytes);
     double& known = record.byte_takes;
+    const bool is_late = record.known > 0 && takes > kLate * known;
+    const double rise = std::max(kRise / (1 << std::min(record.late, 8U)), 1.0);
+    record.late = is_late ? record.late + 1 : 0;
     if (++record.known <= kFirst)
         known = record.known == 1 ? takes : std::min(known, takes);
     else if (takes < known)
         known += (takes - known) / kFall;
     else
-        known += (std::min(takes, kLate * known) - known) / kRise;
+        known += (std::min(takes, kLate * known) - known) / rise;
 }
 
 } // namespace odrc::mpi

@@ -111,6 +111,7 @@ private:
         uint32_t trials{0};
         uint32_t known{0};    // bursts of which it was learned
         double byte_takes{0}; // most of the last ones, at least
+        uint32_t late{0};     // that took far longer than that, one after the other
     };
     using Records = std::array<Record, kSchemes>;
     struct Burst {

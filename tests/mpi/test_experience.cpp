@@ -103,6 +103,12 @@ TEST_CASE("one that something else has held up does not count for much") {
     CHECK(messages.go(kMany, {100, 120, 0, 0, 0})[0] >= kMany - 16); // others are tried again
 }
 
+TEST_CASE("one that is late again and again is left soon") {
+    Messages messages{{100, 100, 5000, 5000, 5000}};
+    messages.go(kMany, {100, 500, 0, 0, 0}, 64);
+    CHECK(messages.go(20, {3000, 500, 0, 0, 0}, 64)[1] > 10);
+}
+
 TEST_CASE("of many at once a few bursts tell which way is the quickest") {
     constexpr Expected kTake{100, 25, 110, 120, 130};
     Messages messages{{100, 110, 120, 130, 140}};
