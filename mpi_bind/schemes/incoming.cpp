@@ -29,6 +29,7 @@ Incoming::~Incoming() {
     learn(0);
     transfers_.unpacked().wait_no_more(*this);
     transfers_.unpacked().give_back(staging_);
+    if (error_) transfers_.forget_written(number_);
     transfers_.incoming().remove(number_);
 }
 

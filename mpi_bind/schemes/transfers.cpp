@@ -169,6 +169,10 @@ void Transfers::tells_nothing(uint64_t bytes, const Shape& shape) noexcept {
     departures_.put_off(departure_of(bytes, shape));
 }
 
+void Transfers::forget_written(uint32_t number) noexcept {
+    std::erase_if(written_, [=](uint64_t bits) { return number_in_written(bits) == number; });
+}
+
 void Transfers::adopt(std::unique_ptr<Transfer> transfer) { wake(*transfer.release()); }
 
 void Transfers::wake(Transfer& transfer) noexcept {

@@ -91,6 +91,8 @@ public:
     StagingQueue& packed() noexcept { return packed_; }
     StagingQueue& unpacked() noexcept { return unpacked_; }
 
+    // What has been written for a message that has failed: another one will have its number.
+    void forget_written(uint32_t number) noexcept;
     void adopt(std::unique_ptr<Transfer> transfer);
     void wake(Transfer& transfer) noexcept;
     // Does what has become possible. Part of the process's progress.
