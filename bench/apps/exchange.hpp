@@ -88,7 +88,7 @@ public:
             if (way_ == Way::kManual || way_ == Way::kApart)
                 for (int i = 0; i < messages; ++i) {
                     MPI_Wait(&requests_[size_t(i)], MPI_STATUS_IGNORE);
-                    received_.unpack(memory_.in.data(), slot(i));
+                    unpack_by_hand(i);
                 }
             wait();
             say();
@@ -104,6 +104,21 @@ private:
     }
     std::byte* slot(int message) const noexcept {
         return memory_.packed.data() + sent_.bytes * size_t(message);
+    }
+
+    // A program neither packs nor unpacks what it has in one piece.
+    static bool is_in_one(const Layout& layout) noexcept { return layout.blocks.size() == 1; }
+    const std::byte* packed_by_hand(int message) const {
+        if (is_in_one(sent_)) return memory_.out.data() + sent_.blocks[0].offset;
+        sent_.pack(memory_.out.data(), slot(message));
+        return slot(message);
+    }
+    std::byte* received_by_hand(int message) const {
+        return is_in_one(received_) ? memory_.in.data() + received_.blocks[0].offset
+                                    : slot(message);
+    }
+    void unpack_by_hand(int message) const {
+        if (!is_in_one(received_)) received_.unpack(memory_.in.data(), slot(message));
     }
 
     int bytes() const noexcept { return int(sent_.bytes); }
@@ -140,8 +155,7 @@ private:
             return;
         case Way::kManual:
         case Way::kApart:
-            sent_.pack(memory_.out.data(), slot(0));
-            MPI_Send(slot(0), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
+            MPI_Send(packed_by_hand(0), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
             return;
         case Way::kContiguous:
             MPI_Send(memory_.out.data(), bytes(), MPI_BYTE, other(), 0, ranks_.comm);
@@ -160,9 +174,9 @@ private:
             return;
         case Way::kManual:
         case Way::kApart: {
-            std::byte* const packed = slot(way_ == Way::kApart ? 1 : 0);
-            MPI_Recv(packed, bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
-            received_.unpack(memory_.in.data(), packed);
+            const int message = way_ == Way::kApart ? 1 : 0;
+            MPI_Recv(received_by_hand(message), bytes(), MPI_BYTE, other(), 0, ranks_.comm, status);
+            unpack_by_hand(message);
             return;
         }
         case Way::kContiguous:
@@ -185,8 +199,7 @@ private:
             return;
         case Way::kManual:
         case Way::kApart:
-            sent_.pack(memory_.out.data(), slot(message));
-            start(slot(message), bytes(), MPI_BYTE);
+            start(packed_by_hand(message), bytes(), MPI_BYTE);
             return;
         case Way::kContiguous:
             start(memory_.out.data(), bytes(), MPI_BYTE);
@@ -206,7 +219,7 @@ private:
             return;
         case Way::kManual:
         case Way::kApart:
-            start(slot(message), bytes(), MPI_BYTE);
+            start(received_by_hand(message), bytes(), MPI_BYTE);
             return;
         case Way::kContiguous:
             start(memory_.in.data(), bytes(), MPI_BYTE);
