@@ -7,16 +7,19 @@
 
 namespace odrc::mpi {
 
-Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
-    constexpr uint64_t kUsualPiece = 1024;
-    const uint64_t bytes = length_in_offer(bits);
-    const uint32_t number = number_in_offer(bits);
-    Offer offer{};
-    if (memory.size() >= sizeof offer) std::memcpy(&offer, memory.data(), sizeof offer);
-    if (offer.bytes == bytes && offer.number == number) return offer;
-    return {.bytes = bytes,
-            .shape = {.piece = kUsualPiece, .median = kUsualPiece, .extent = 2 * bytes},
-            .number = number,
+std::optional<Offer> offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
+    Offer offer;
+    if (memory.size() < sizeof offer) return std::nullopt;
+    std::memcpy(&offer, memory.data(), sizeof offer);
+    if (offer.bytes != length_in_offer(bits) || offer.number != number_in_offer(bits))
+        return std::nullopt;
+    return offer;
+}
+
+Offer lost_offer(uint64_t bits, const Shape& shape) noexcept {
+    return {.bytes = length_in_offer(bits),
+            .shape = shape,
+            .number = number_in_offer(bits),
             .wanted = kAnyScheme,
             .way = kAnyScheme,
             .copies_slowly = false,

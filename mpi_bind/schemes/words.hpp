@@ -7,6 +7,8 @@
 #include "schemes/scheme.hpp"
 #include "tag.hpp"
 
+#include <optional>
+
 // What sender and receiver of an offered message tell each other. Both are of one job, and of one
 // kind of machine.
 //
@@ -107,10 +109,11 @@ constexpr uint64_t length_in_offer(uint64_t bits) noexcept {
     return bits & ((uint64_t{1} << kLengthBits) - 1);
 }
 
-// An offer that came into the memory of a receive. Where that is too small, or other receives into
-// the same memory have overwritten it, as programs that measure do (though MPI 3.7 does not allow
-// it), there is one that leaves open what it can.
-Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept;
+// An offer that came into the memory of a receive: none, where that is too small, or other receives
+// into the same memory have overwritten it, as programs that measure do (though MPI 3.7 does not
+// allow it). Then there is one that leaves open what it can.
+std::optional<Offer> offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept;
+Offer lost_offer(uint64_t bits, const Shape& shape) noexcept;
 
 // With what was written: which segment, of which message.
 constexpr uint64_t written_bits(uint32_t number, uint64_t segment) noexcept {
