@@ -39,6 +39,7 @@ constexpr uint32_t kSteady = 16, kUntold = 7;
 // What was held up by something else tells nothing of a way, and what was quick could be: so
 // what is known falls faster than it rises, but for what is late again and again.
 constexpr double kFall = 2, kRise = 8;
+constexpr uint32_t kMostLate = 3; // each time it rises twice as fast, until it is what was found
 constexpr uint32_t kFirst = 4; // bursts, of which the quickest counts: others had pages to be made
 constexpr double kLate = 1.5;  // times what is known: no more than that counts
 // Times what the best one takes. Expectations may be wrong by the first; a burst in very many that
@@ -75,7 +76,7 @@ Experience::Begun Experience::begin(const Kind& kind, uint64_t bytes, Expected& 
     ++burst.begun;
     if (of_ == Of::many_at_once && burst.begun == 2) burst.begin = now_();
     return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked,
-            burst.is_trial};
+            !entry.is_settled};
 }
 
 void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
@@ -100,14 +101,14 @@ void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
 Experience::Burst Experience::telling_burst(Entry& entry, uint64_t bytes, Expected& expected,
                                             const std::optional<News>& like,
                                             double spared) const noexcept {
-    entry.is_settled = false;
     const bool follows = like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
-    Burst next = next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
-    next.is_trial = !follows && !entry.is_settled;
+    entry.is_settled = follows;
+    const Burst next =
+        next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
     entry.unasked = follows                      ? like->unasked
                     : next.counts && !entry.many ? unasked_behind(entry, next.way)
                                                  : 0;
-    const bool is_steady = entry.in_a_row > kSteady && (follows || entry.is_settled);
+    const bool is_steady = entry.in_a_row > kSteady && entry.is_settled;
     entry.untold = is_steady && !entry.many && static_cast<size_t>(next.way) > 0 ? kUntold : 0;
     return next;
 }
@@ -281,8 +282,8 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
     const double takes = (now - since) / static_cast<double>(burst.bytes);
     double& known = record.byte_takes;
     const bool is_late = record.known > 0 && takes > kLate * known;
-    const double rise = std::max(kRise / (1 << std::min(record.late, 8U)), 1.0);
-    record.late = is_late ? record.late + 1 : 0;
+    const double rise = kRise / (1 << record.late);
+    record.late = is_late ? std::min(record.late + 1, kMostLate) : 0;
     if (++record.known <= kFirst)
         known = record.known == 1 ? takes : std::min(known, takes);
     else if (takes < known)

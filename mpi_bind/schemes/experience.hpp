@@ -117,7 +117,7 @@ private:
     struct Burst {
         Scheme way{};
         bool counts{false}; // it tells something of its way
-        bool is_trial{false}, is_put_off{false};
+        bool is_put_off{false};
         uint32_t begun{0}, ended{0};
         uint64_t bytes{0};
         double begin{0};
@@ -140,7 +140,7 @@ private:
         uint8_t newest{0};      // burst; the other one's last messages may still be under way
         uint32_t most{0};       // messages of the last bursts: a tail of them tells little
         bool many{false};       // messages were in the last burst, and so will be in the next
-        bool is_settled{false}; // the newest burst's way, and nothing was to be tried
+        bool is_settled{false}; // the newest burst's way: it follows, or nothing was to be tried
         uint32_t unasked{0};    // behind the newest burst
         uint32_t untold{0};     // the next ones of which nothing is learned
         uint32_t trusted{0};    // so many were unasked when that was last seen to be right
