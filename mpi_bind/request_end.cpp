@@ -76,7 +76,7 @@ void Request::accept(const Outcome& outcome) {
     Process& process = Process::get();
     const fi_addr_t from = process.address_of(*communicator_, status_.MPI_SOURCE);
     const std::byte* place = packed_ ? packed_.get() : data_.begin();
-    const Offer offer = process.transfers().offer_at({place, data_.bytes()}, outcome.data);
+    const Offer offer = process.transfers().offers().read({place, data_.bytes()}, outcome.data);
     packed_.drop();
     ++under_way_;
     Incoming::begin(process.transfers(), data_, from, offer, *this);

@@ -84,14 +84,6 @@ void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
     rhythm_.end(start.place);
 }
 
-Offer Transfers::offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
-    if (const auto offer = mpi::offer_at(memory, bits)) return last_offer_ = *offer;
-    constexpr uint64_t kUsualPiece = 1024;
-    const uint64_t bytes = length_in_offer(bits);
-    const Shape usual{.piece = kUsualPiece, .median = kUsualPiece, .extent = 2 * bytes};
-    return lost_offer(bits, last_offer_.bytes == bytes ? last_offer_.shape : usual);
-}
-
 Pace Transfers::pace_of(uint64_t bytes, const Shape& shape) const noexcept {
     return rhythm_.pace(departure_of(bytes, shape));
 }

@@ -35,9 +35,7 @@ public:
     };
     Start start(const Data& data, fi_addr_t to, uint64_t tag, const WantedScheme& wanted) noexcept;
     void end(const Experience::Ticket& start, uint64_t bytes) noexcept; // 0: it has failed
-    // What has come into that memory. Of an offer that is lost, the shape is taken for that of the
-    // last one of as many bytes that was not.
-    Offer offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept;
+    OffersRead& offers() noexcept { return offers_; }
     // A message that was not has come, for data in pieces: its sender hears of it, if it would be
     // quicker otherwise.
     void came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
@@ -136,7 +134,7 @@ private:
     SchemeProfile profile_;
     Wishes wishes_;
     Asked sending_{}, receiving_{};
-    Offer last_offer_{};
+    OffersRead offers_;
     TypeNumbers type_numbers_;
     KnownLayouts known_layouts_;
     Numbers<Outgoing> outgoing_;

@@ -7,19 +7,21 @@
 
 namespace odrc::mpi {
 
-std::optional<Offer> offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept {
-    Offer offer;
-    if (memory.size() < sizeof offer) return std::nullopt;
-    std::memcpy(&offer, memory.data(), sizeof offer);
-    if (offer.bytes != length_in_offer(bits) || offer.number != number_in_offer(bits))
-        return std::nullopt;
-    return offer;
-}
-
-Offer lost_offer(uint64_t bits, const Shape& shape) noexcept {
-    return {.bytes = length_in_offer(bits),
-            .shape = shape,
-            .number = number_in_offer(bits),
+Offer OffersRead::read(std::span<const std::byte> memory, uint64_t bits) noexcept {
+    const uint64_t bytes = length_in_offer(bits);
+    const uint32_t number = number_in_offer(bits);
+    Offer offer{};
+    if (memory.size() >= sizeof offer) std::memcpy(&offer, memory.data(), sizeof offer);
+    if (offer.bytes == bytes && offer.number == number) {
+        bytes_ = bytes;
+        shape_ = offer.shape;
+        return offer;
+    }
+    constexpr uint64_t kUsualPiece = 1024;
+    const Shape usual{.piece = kUsualPiece, .median = kUsualPiece, .extent = 2 * bytes};
+    return {.bytes = bytes,
+            .shape = bytes_ == bytes ? shape_ : usual,
+            .number = number,
             .wanted = kAnyScheme,
             .way = kAnyScheme,
             .copies_slowly = false,

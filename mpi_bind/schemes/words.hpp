@@ -7,8 +7,6 @@
 #include "schemes/scheme.hpp"
 #include "tag.hpp"
 
-#include <optional>
-
 // What sender and receiver of an offered message tell each other. Both are of one job, and of one
 // kind of machine.
 //
@@ -109,11 +107,17 @@ constexpr uint64_t length_in_offer(uint64_t bits) noexcept {
     return bits & ((uint64_t{1} << kLengthBits) - 1);
 }
 
-// An offer that came into the memory of a receive: none, where that is too small, or other receives
-// into the same memory have overwritten it, as programs that measure do (though MPI 3.7 does not
-// allow it). Then there is one that leaves open what it can.
-std::optional<Offer> offer_at(std::span<const std::byte> memory, uint64_t bits) noexcept;
-Offer lost_offer(uint64_t bits, const Shape& shape) noexcept;
+// Offers that come into the memory of receives. Where that is too small, or other receives into the
+// same memory have overwritten one, as programs that measure do (though MPI 3.7 does not allow it),
+// it is one that leaves open what it can, and of the shape that the last one of as many bytes had.
+class OffersRead {
+public:
+    Offer read(std::span<const std::byte> memory, uint64_t bits) noexcept;
+
+private:
+    uint64_t bytes_{0}; // of the last one that was whole
+    Shape shape_{};
+};
 
 // With what was written: which segment, of which message.
 constexpr uint64_t written_bits(uint32_t number, uint64_t segment) noexcept {

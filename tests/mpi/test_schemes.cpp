@@ -270,22 +270,22 @@ TEST_CASE("Generic is spared what asking takes, but not the time that a receiver
     CHECK(spared(1'000'000'000) == 8 * kNic.word);
 }
 
-TEST_CASE("an offer that was overwritten leaves open what it can") {
+TEST_CASE("an offer that was overwritten leaves open what it can, and is like the last one") {
     const Offer offer = offer_of(1 << 20, 8);
     const uint64_t bits = offer_bits(offer.number, offer.bytes);
     const auto bytes = std::as_bytes(std::span{&offer, 1});
-    REQUIRE(offer_at(bytes, bits));
-    CHECK(offer_at(bytes, bits)->shape.piece == 8);
-    CHECK(!offer_at({}, bits));
-    CHECK(!offer_at(bytes.first(10), bits));
-    CHECK(!offer_at(bytes, bits + 1));
-    CHECK(!offer_at(bytes, offer_bits(offer.number + 1, offer.bytes)));
-    const Offer lost = lost_offer(offer_bits(77, 5000), offer.shape);
-    CHECK(lost.number == 77);
-    CHECK(lost.bytes == 5000);
-    CHECK(lost.shape.piece == 8);
-    CHECK(lost.wanted == kAnyScheme);
-    CHECK(lost.trial.plain.key == 0);
+    OffersRead offers;
+    CHECK(offers.read(bytes.first(10), bits).shape.piece != 8);
+    CHECK(offers.read(bytes, bits).shape.piece == 8);
+    CHECK(offers.read(bytes, bits + 1).shape.piece != 8);
+    for (const auto& found : {offers.read({}, bits), offers.read(bytes.first(10), bits),
+                              offers.read(bytes, offer_bits(offer.number + 1, offer.bytes))}) {
+        CHECK(found.shape.piece == 8);
+        CHECK(found.wanted == kAnyScheme);
+        CHECK(found.trial.plain.key == 0);
+    }
+    CHECK(offers.read({}, offer_bits(77, 5000)).number == 77);
+    CHECK(offers.read({}, offer_bits(77, 5000)).bytes == 5000);
 }
 
 TEST_CASE("segments are as many bytes as were asked for, but leave room for two") {
