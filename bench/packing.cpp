@@ -52,6 +52,23 @@ void vector(benchmark::State& state, Way way, size_t memory) {
     measure(state, way, *type, count);
 }
 
+// Columns of an array of 128 rows, which begin in the same places of a cache: packed and unpacked
+// in turns, from one such array to another.
+void columns(benchmark::State& state) {
+    constexpr size_t kRows = 128;
+    constexpr ptrdiff_t kRow = 16 << 10;
+    const auto length = static_cast<size_t>(state.range(0));
+    const Ref<Datatype> type{*make_vector(kRows, length, kRow, bytes())};
+    const auto extent = static_cast<size_t>(kRow) * kRows;
+    std::vector<std::byte> from(extent, std::byte{1}), to(extent), packed(type->size());
+    for (auto _ : state) {
+        Data{from.data(), 1, *type}.pack(0, packed);
+        Data{to.data(), 1, *type}.unpack(0, packed);
+        benchmark::ClobberMemory();
+    }
+    report(state, type->size(), kRows);
+}
+
 // Blocks in any order, of as many lengths as are asked for, in turn.
 void list(benchmark::State& state, Way way) {
     constexpr size_t kBlocks = 10'000;
@@ -127,6 +144,7 @@ BENCHMARK_CAPTURE(vector, pack_near, Way::pack, kNear)->Apply(near);
 BENCHMARK_CAPTURE(vector, unpack_near, Way::unpack, kNear)->Apply(near);
 BENCHMARK_CAPTURE(vector, pack_far, Way::pack, kFar)->Apply(far);
 BENCHMARK_CAPTURE(vector, unpack_far, Way::unpack, kFar)->Apply(far);
+BENCHMARK(columns)->RangeMultiplier(2)->Range(4, 256);
 BENCHMARK_CAPTURE(list, pack, Way::pack)->Arg(1)->Arg(3);
 BENCHMARK_CAPTURE(list, unpack, Way::unpack)->Arg(1)->Arg(3);
 BENCHMARK_CAPTURE(structs, pack, Way::pack);

@@ -10,6 +10,9 @@ namespace {
 // The packed side of a copy, which goes on from piece to piece.
 class Packing {
 public:
+    static constexpr size_t kRivals = kRivalsRead;
+    static void settle() noexcept { settle_reads(); }
+
     explicit Packing(std::byte* to) noexcept
         : to_{to} {}
 
@@ -29,6 +32,9 @@ enum class Memory { near, far };
 template <Memory M>
 class Unpacking {
 public:
+    static constexpr size_t kRivals = kRivalsWritten;
+    static void settle() noexcept { settle_writes(); }
+
     explicit Unpacking(const std::byte* from) noexcept
         : from_{from} {}
 
@@ -100,9 +106,9 @@ private:
         const auto copy_some = [&](size_t some) {
             for (; some > 0; --some, piece += stride) side(piece, n);
         };
-        for (; count > kRivals; count -= kRivals) {
-            copy_some(kRivals);
-            settle();
+        for (; count > Side::kRivals; count -= Side::kRivals) {
+            copy_some(Side::kRivals);
+            Side::settle();
         }
         copy_some(count);
     }

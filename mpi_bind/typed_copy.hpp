@@ -80,13 +80,21 @@ inline bool are_rivals(ptrdiff_t stride, size_t n) noexcept {
     return n <= 32 && stride % 2048 == 0;
 }
 
-// So many of them go at a time (the cache has as many ways, or more). A processor that knows of
-// others meanwhile fetches those as well, and in vain: by the time that one is copied, what it has
-// fetched has had to make room.
-inline constexpr size_t kRivals = 8;
-inline void settle() noexcept {
+// So many of them are read at a time (the cache has as many ways, or more). A processor that knows
+// of others meanwhile fetches those as well, and in vain: by the time that one is copied, what it
+// has fetched has had to make room.
+inline constexpr size_t kRivalsRead = 8;
+inline void settle_reads() noexcept {
 #ifdef __SSE2__
     _mm_lfence();
+#endif
+}
+// So many are written at a time: the lines of all that are still to be written are fetched, too, of
+// up to 64 of them, and only that they all have been lets no more come.
+inline constexpr size_t kRivalsWritten = 16;
+inline void settle_writes() noexcept {
+#ifdef __SSE2__
+    _mm_mfence();
 #endif
 }
 
