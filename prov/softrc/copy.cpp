@@ -37,7 +37,7 @@ int copy_pieces(Process& process, PeerProcess& peer, Direction direction,
                     if (const int error = batch.flush()) return error;
                 batch.add(here, place.address + in_place, n);
             } else if (direction == Direction::to_peer) {
-                copy_to_peer(peer, place.mapped + in_place, here, n);
+                copy_to_peer(peer, place, place.mapped + in_place, here, n);
             } else {
                 copy_bytes(here, place.mapped + in_place, n);
             }

@@ -31,7 +31,7 @@ inline int copy(Process& process, PeerProcess& peer, Direction direction,
         return copy_pieces(process, peer, direction, local, places);
     const iovec& v = local[0];
     if (direction == Direction::to_peer)
-        copy_to_peer(peer, places[0].mapped, v.iov_base, v.iov_len);
+        copy_to_peer(peer, places[0], places[0].mapped, v.iov_base, v.iov_len);
     else
         copy_bytes(v.iov_base, places[0].mapped, v.iov_len);
     return 0;

@@ -7,11 +7,12 @@
 
 namespace odrc::soft {
 
-void copy_much_to_peer(PeerProcess& peer, std::byte* to, const std::byte* from,
+void copy_much_to_peer(PeerProcess& peer, const Place& place, std::byte* to, const std::byte* from,
                        size_t length) noexcept {
     if (peer.own()) return copy_bytes(to, from, length);
-    if (peer.nearness().is_near())
-        return peer.nearness().watch(length, [&] { copy_bytes(to, from, length); });
+    const bool written = place.access & IBV_ACCESS_REMOTE_WRITE;
+    Nearness& nearness = written ? peer.nearness_of_writes() : peer.nearness_of_receives();
+    if (nearness.is_near()) return nearness.watch(length, [&] { copy_bytes(to, from, length); });
     constexpr size_t kLastWords = 2 * sizeof(uint64_t); // of which the last one is seen last
     const size_t before = length - kLastWords;
     copy_past_caches(to, from, before);

@@ -5,23 +5,24 @@
 
 #include "softrc/copy_bytes.hpp"
 #include "softrc/peer_process.hpp"
+#include "softrc/regions.hpp"
 
 namespace odrc::soft {
 
 // From so many bytes on it matters how far the peer's caches are.
 inline constexpr size_t kLeastPastCaches = 2048;
 
-void copy_much_to_peer(PeerProcess& peer, std::byte* to, const std::byte* from,
+void copy_much_to_peer(PeerProcess& peer, const Place& place, std::byte* to, const std::byte* from,
                        size_t length) noexcept;
 
-// As copy_bytes(), into memory of a peer's that is mapped here. What is long goes past the caches
-// of a peer that has shown to be far: now and then it is tried whether it still is. (Rings are
-// written without: the same lines come and go there.)
-inline void copy_to_peer(PeerProcess& peer, void* to, const void* from, size_t length) noexcept {
+// As copy_bytes(), to somewhere in a place of a peer's that is mapped here. What is long goes past
+// the caches of a peer that has shown to be far: now and then it is tried whether it still is.
+// (Rings are written without: the same lines come and go there.)
+inline void copy_to_peer(PeerProcess& peer, const Place& place, std::byte* to, const void* from,
+                         size_t length) noexcept {
     if (length < kLeastPastCaches) [[likely]]
         return copy_bytes(to, from, length);
-    copy_much_to_peer(peer, static_cast<std::byte*>(to), static_cast<const std::byte*>(from),
-                      length);
+    copy_much_to_peer(peer, place, to, static_cast<const std::byte*>(from), length);
 }
 
 } // namespace odrc::soft

@@ -19,6 +19,11 @@ class Nearness {
 public:
     static constexpr uint32_t kFewest = 8, kMost = 256; // copies until it is tried again
 
+    // With fewer bytes in a nanosecond each line was fetched from a cache that this processor does
+    // not share: that takes longer than to have the peer read all of it from memory.
+    explicit Nearness(size_t least) noexcept
+        : least_{least} {}
+
     // Asked for each copy that could go past the peer's caches.
     bool is_near() noexcept { return attempt_.is_worth_it(); }
 
@@ -38,16 +43,14 @@ public:
             attempt_.went_badly();
     }
 
-    // Fewer bytes in a nanosecond, and each line was fetched from a cache that this processor does
-    // not share: that is two to five times as slow as to have the peer read all of it from memory.
-    static bool is_slow(std::chrono::nanoseconds time, size_t bytes) noexcept {
-        constexpr size_t kLeastBytes = 5;
-        return static_cast<size_t>(time.count()) * kLeastBytes > bytes;
+    bool is_slow(std::chrono::nanoseconds time, size_t bytes) const noexcept {
+        return static_cast<size_t>(time.count()) * least_ > bytes;
     }
 
 private:
     static constexpr size_t kPage = 4096;
 
+    const size_t least_;
     Attempt attempt_{kFewest, kMost};
     std::atomic<bool> in_doubt_{false}; // the last copy was slow
 };

@@ -138,7 +138,7 @@ const std::byte* QueuePair::peer_memory(uint64_t address, uint32_t rkey, size_t 
 
 bool QueuePair::is_far() noexcept {
     std::lock_guard guard{lock_};
-    return is_at_ease() && !link_.process->nearness().is_near();
+    return is_at_ease() && !link_.process->nearness_of_receives().is_near();
 }
 
 std::optional<uint64_t> QueuePair::sent(uint32_t position) noexcept {

@@ -73,13 +73,15 @@ TEST_CASE("a copy past the caches is a copy, wherever it begins and ends") {
 }
 
 TEST_CASE("what takes long for few bytes takes a short time for many") {
-    CHECK_FALSE(soft::Nearness::is_slow(3us, 16 << 10));
-    CHECK(soft::Nearness::is_slow(4us, 16 << 10));
-    CHECK_FALSE(soft::Nearness::is_slow(4us, 32 << 10));
+    const soft::Nearness nearness{5};
+    CHECK_FALSE(nearness.is_slow(3us, 16 << 10));
+    CHECK(nearness.is_slow(4us, 16 << 10));
+    CHECK_FALSE(nearness.is_slow(4us, 32 << 10));
+    CHECK(soft::Nearness{12}.is_slow(4us, 32 << 10));
 }
 
 TEST_CASE("who is far is tried less and less, and memory that is new is no sign of it") {
-    soft::Nearness nearness;
+    soft::Nearness nearness{5};
     const auto last = [](std::chrono::microseconds time) {
         return [time] {
             const Time until = Clock::now() + time;
@@ -151,13 +153,22 @@ TEST_CASE("a peer gets the same bytes whether it is near or far" * forks()) {
         const size_t length = 1 + random() % (4 * soft::kLeastPastCaches);
         const size_t from = random() % (kBytes - length), to = random() % (kBytes - length);
         const bool far = random() % 2;
-        if (far) find_far(peer->nearness());
-        CHECK((side.context().is_far(qp.get()) || !far));
+        if (far) find_far(peer->nearness_of_writes());
+        CHECK_FALSE(side.context().is_far(qp.get())); // for what it receives
         move(IBV_WR_RDMA_WRITE, out.data() + from, out_mr->lkey, to, length);
         std::copy_n(out.begin() + from, length, wanted.begin() + to);
-        left_out(peer->nearness());
-        CHECK_FALSE(side.context().is_far(qp.get()));
+        left_out(peer->nearness_of_writes());
     }
+    find_far(peer->nearness_of_receives());
+    CHECK(side.context().is_far(qp.get()));
+    soft::Nearness& writes = peer->nearness_of_writes();
+    constexpr uint32_t kAsked = 1; // by find_far()
+    do find_far(writes);
+    while (left_out(writes) < soft::Nearness::kMost - kAsked);
+    find_far(writes);
+    move(IBV_WR_RDMA_WRITE, out.data(), out_mr->lkey, 0, soft::kLeastPastCaches);
+    CHECK(left_out(writes) == soft::Nearness::kMost - kAsked - 1);
+    std::copy_n(out.begin(), soft::kLeastPastCaches, wanted.begin());
     move(IBV_WR_RDMA_READ, back.data(), back_mr->lkey, 0, kBytes);
     CHECK(back == wanted);
     board.done = true;
