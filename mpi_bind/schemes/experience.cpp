@@ -20,13 +20,11 @@ constexpr double kClose = 1.5; // times what the best one takes
 // place, and twice as many each time round, up to the second for many at once, and up to the last
 // for messages that go alone: what a trial leaves in the caches is felt by them for long. When the
 // quickest changes, or takes so many times what it took, or that part, everything may have: then it
-// is no more than the second.
+// is the first again, or for messages that go alone no more than the second.
 constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
-constexpr size_t turns_until(uint32_t bursts) {
-    return std::countr_zero(bursts / kSoon) * kSchemes;
-}
-constexpr size_t kAgainTurns = turns_until(kAgain), kSeldomTurns = turns_until(kSeldom);
+constexpr size_t rounds_until(uint32_t bursts) { return std::countr_zero(bursts / kSoon); }
+constexpr size_t kAgainTurns = rounds_until(kAgain) * kSchemes;
 // Bursts: as long as a peer tries each of its ways some times; and later, when it tries one again.
 constexpr uint32_t kPatience = 64, kPatienceLater = 8;
 constexpr uint32_t kLongest = 256; // messages of a burst; then there is another one
@@ -232,8 +230,9 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     Turns& turns = entry.turns[entry.many];
     const Scheme best = quickest(known);
     const double takes = records[static_cast<size_t>(best)].byte_takes;
-    if (turns.since < until(turns, entry.many ? kAgainTurns : kSeldomTurns, best, takes))
-        return std::nullopt;
+    constexpr Rounds kOfMany{.most = rounds_until(kAgain), .changed = 0};
+    constexpr Rounds kAlone{.most = rounds_until(kSeldom), .changed = rounds_until(kAgain)};
+    if (turns.since < until(turns, entry.many ? kOfMany : kAlone, best, takes)) return std::nullopt;
     turns.since = 0;
     for (size_t i = 0; i < kSchemes; ++i) {
         const bool is_soon = turns.taken < kAgainTurns;
@@ -245,14 +244,16 @@ std::optional<size_t> Experience::to_be_tried(Entry& entry, const Expected& hope
     return std::nullopt;
 }
 
-uint32_t Experience::until(Turns& turns, size_t most, Scheme best, double takes) noexcept {
+uint32_t Experience::until(Turns& turns, Rounds rounds, Scheme best, double takes) noexcept {
+    size_t round = std::min(turns.taken / kSchemes, rounds.most);
     if (best != turns.best || takes > kChanged * turns.best_takes ||
         takes * kChanged < turns.best_takes) {
         turns.best = best;
         turns.best_takes = takes;
-        turns.taken = std::min(turns.taken, kAgainTurns);
+        round = std::min(round, rounds.changed);
+        turns.taken = round * kSchemes + turns.taken % kSchemes;
     }
-    return kSoon << std::min(turns.taken, most) / kSchemes;
+    return kSoon << round;
 }
 
 void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {

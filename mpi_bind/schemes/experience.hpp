@@ -170,8 +170,12 @@ private:
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
                                       const Expected& known) const noexcept;
-    // most: turns, from which on it takes no more bursts until the next one.
-    static uint32_t until(Turns& turns, size_t most, Scheme best, double takes) noexcept;
+    // Of all ways, each of which takes twice as many bursts to the next turn as the one before it:
+    // no more than the first of these, and than the second when everything may have changed.
+    struct Rounds {
+        size_t most, changed;
+    };
+    static uint32_t until(Turns& turns, Rounds rounds, Scheme best, double takes) noexcept;
     static void put_right(Expected& expected, const Records& records, uint64_t bytes) noexcept;
     static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;

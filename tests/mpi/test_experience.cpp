@@ -243,3 +243,11 @@ TEST_CASE("of many at once, those that are about as quick are tried some times")
     messages.go(8, {100, 50, 0, 0, 0}, 64);
     CHECK(messages.go(20, {100, 50, 0, 0, 0}, 64)[1] == 20);
 }
+
+TEST_CASE("of many at once, others are tried soon when the quickest one takes longer") {
+    Messages messages{{100, 110, kNever, kNever, kNever}};
+    constexpr size_t kLong = 5000;
+    messages.go(kLong, {100, 150, 0, 0, 0}, 64);
+    CHECK(messages.go(kMany, {100, 150, 0, 0, 0}, 64)[1] == 0);
+    CHECK(messages.go(kMany, {140, 100, 0, 0, 0}, 64)[1] > kMany / 2);
+}
