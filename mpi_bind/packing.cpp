@@ -76,6 +76,8 @@ public:
     }
 
 private:
+    static constexpr ptrdiff_t kLine = 64; // bytes of a cache's
+
     // All have the side in a copy of their own, which stays in a register: any byte that is copied
     // might be one of this object.
     template <class Places, class N>
@@ -90,9 +92,37 @@ private:
     }
     template <class Places, class N>
     void copy_rows(std::byte* base, const Places at, size_t count, ptrdiff_t stride, N n) noexcept {
+        if constexpr (requires { at.stride; })
+            if (are_side_by_side(at, stride, n))
+                return copy_side_by_side(base, at, count, stride, n);
         Side side = side_;
         for (size_t i = 0; i < at.size(); ++i) copy_row(side, base + at[i], count, stride, n);
         side_ = side;
+    }
+    // Rows of which all first pieces lie in a few lines, and so do all second ones, and so on, as
+    // where a matrix is transposed: as many rows at a time as there are in a line, piece by piece,
+    // so that each line is met once.
+    template <class Places>
+    static bool are_side_by_side(const Places& at, ptrdiff_t stride, size_t n) noexcept {
+        const auto piece = static_cast<ptrdiff_t>(n), rows = static_cast<ptrdiff_t>(at.size());
+        return rows > 1 && at.stride >= piece && 2 * at.stride <= kLine &&
+               std::abs(stride) >= std::max(kLine, rows * at.stride);
+    }
+    template <class Places, class N>
+    void copy_side_by_side(std::byte* base, const Places at, size_t count, ptrdiff_t stride,
+                           N n) noexcept {
+        const size_t row = count * n, together = static_cast<size_t>(kLine / at.stride);
+        for (size_t first = 0; first < at.size(); first += together) {
+            const size_t rows = std::min(together, at.size() - first);
+            const Side side = side_;
+            std::byte* place = base + at[first];
+            for (size_t i = 0; i < count; ++i, place += stride)
+                for (size_t k = 0; k < rows; ++k) {
+                    Side here = side.ahead(k * row + i * n);
+                    here(place + static_cast<ptrdiff_t>(k) * at.stride, n);
+                }
+            side_ = side_.ahead(rows * row);
+        }
     }
     template <class N>
     static void copy_row(Side& side, std::byte* piece, size_t count, ptrdiff_t stride,

@@ -82,33 +82,6 @@ struct Batches {
     size_t pieces{0}, batches{0}, runs{0};
 };
 
-// So many blocks, each so far behind the one before, are unpacked in two parts, and packed again.
-void copy_blocks(size_t count, size_t length, size_t stride) {
-    CAPTURE(count);
-    CAPTURE(length);
-    CAPTURE(stride);
-    const auto type =
-        owned(make_vector(count, length, static_cast<ptrdiff_t>(stride), *Datatype::of(MPI_BYTE)));
-    std::vector<std::byte> packed(count * length), memory(count * stride);
-    for (size_t i = 0; i < packed.size(); ++i)
-        packed[i] = static_cast<std::byte>(1 + (i * 7 + i / 251) % 255);
-    const Data data{memory.data(), 1, *type};
-    const size_t cut = packed.size() / 3 + 1;
-    data.unpack(0, std::span{packed}.first(cut));
-    data.unpack(cut, std::span{packed}.subspan(cut));
-    size_t wrong = 0;
-    for (size_t i = 0; i < memory.size(); ++i) {
-        const size_t at = i % stride;
-        const std::byte expected = at < length ? packed[i / stride * length + at] : std::byte{0};
-        if (memory[i] != expected) ++wrong;
-    }
-    REQUIRE(wrong == 0);
-    std::vector<std::byte> again(packed.size());
-    data.pack(0, std::span{again}.first(cut));
-    data.pack(cut, std::span{again}.subspan(cut));
-    REQUIRE(again == packed);
-}
-
 } // namespace
 
 TEST_CASE("a datatype of any nesting is what its type map says") {
@@ -240,22 +213,6 @@ TEST_CASE("pieces that touch are one, and no more are looked at than are asked f
     CHECK(pieces.count == 1);
     CHECK(pieces.bytes == 58);
     CHECK(room[0].iov_base == base + 2);
-}
-
-TEST_CASE("blocks of every size are copied, of small data and of what no cache holds") {
-    for (const size_t most : {size_t{100} << 10, size_t{33} << 20})
-        for (const size_t length :
-             {1,  2,  3,  4,  7,   8,   12,  15,  16,  17,  24,  31,   32,
-              33, 40, 48, 64, 100, 127, 128, 129, 511, 512, 600, 1000, 5000}) {
-            if (most > (size_t{1} << 20) && length < 500) continue;
-            copy_blocks(most / length, length, length + 3);
-        }
-}
-
-TEST_CASE("blocks that want the same places of a cache are copied, however many they are") {
-    for (const size_t stride : {2048, 3072, 4096})
-        for (const size_t length : {1, 3, 4, 8, 20, 32, 33})
-            for (const size_t count : {2, 7, 8, 9, 16, 17, 30}) copy_blocks(count, length, stride);
 }
 
 TEST_CASE("lists are what is simplest of what says the same") {
