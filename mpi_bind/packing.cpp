@@ -76,8 +76,6 @@ public:
     }
 
 private:
-    static constexpr ptrdiff_t kLine = 64; // bytes of a cache's
-
     // All have the side in a copy of their own, which stays in a register: any byte that is copied
     // might be one of this object.
     template <class Places, class N>
@@ -104,14 +102,15 @@ private:
     // so that each line is met once.
     template <class Places>
     static bool are_side_by_side(const Places& at, ptrdiff_t stride, size_t n) noexcept {
+        constexpr auto line = static_cast<ptrdiff_t>(kLine);
         const auto piece = static_cast<ptrdiff_t>(n), rows = static_cast<ptrdiff_t>(at.size());
-        return rows > 1 && at.stride >= piece && 2 * at.stride <= kLine &&
-               std::abs(stride) >= std::max(kLine, rows * at.stride);
+        return rows > 1 && at.stride >= piece && 2 * at.stride <= line &&
+               std::abs(stride) >= std::max(line, rows * at.stride);
     }
     template <class Places, class N>
     void copy_side_by_side(std::byte* base, const Places at, size_t count, ptrdiff_t stride,
                            N n) noexcept {
-        const size_t row = count * n, together = static_cast<size_t>(kLine / at.stride);
+        const size_t row = count * n, together = kLine / static_cast<size_t>(at.stride);
         for (size_t first = 0; first < at.size(); first += together) {
             const size_t rows = std::min(together, at.size() - first);
             const Side side = side_;

@@ -50,11 +50,13 @@ inline void copy(std::byte* to, const std::byte* from, size_t n) noexcept {
     }
 }
 
+inline constexpr size_t kLine = 64; // bytes of a cache's
+
 // To memory that is not read before much else has gone through the caches: whole lines go straight
 // there, and need not be read first. Blocks with few of these gain little. A fence has to follow.
 inline void stream(std::byte* to, const std::byte* from, size_t n) noexcept {
 #ifdef __SSE2__
-    constexpr size_t kLine = 64, kLong = 512;
+    constexpr size_t kLong = 512;
     if (n >= kLong) {
         const size_t before = -reinterpret_cast<uintptr_t>(to) % kLine;
         copy(to, from, before);

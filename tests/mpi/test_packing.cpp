@@ -5,37 +5,46 @@
 
 #include "nestings.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
 using namespace nestings;
 
 namespace {
 
-// So many blocks, each so far behind the one before, are unpacked in two parts, and packed again.
+// Unpacked in two parts into memory of nothing, which is to be as expected then, and packed again.
+void copy(const Data& data, size_t cut, const std::vector<std::byte>& packed,
+          const std::vector<std::byte>& memory, const std::vector<std::byte>& expected) {
+    data.unpack(0, std::span{packed}.first(cut));
+    data.unpack(cut, std::span{packed}.subspan(cut));
+    const bool is_as_expected = memory == expected;
+    REQUIRE(is_as_expected);
+    std::vector<std::byte> again(packed.size());
+    data.pack(0, std::span{again}.first(cut));
+    data.pack(cut, std::span{again}.subspan(cut));
+    const bool is_the_same = again == packed;
+    REQUIRE(is_the_same);
+}
+
+std::vector<std::byte> bytes_that_differ(size_t count) {
+    std::vector<std::byte> all(count);
+    for (size_t i = 0; i < count; ++i) all[i] = static_cast<std::byte>(1 + (i * 7 + i / 251) % 255);
+    return all;
+}
+
+// So many blocks, each so far behind the one before.
 void copy_blocks(size_t count, size_t length, size_t stride) {
     CAPTURE(count);
     CAPTURE(length);
     CAPTURE(stride);
     const auto type =
         owned(make_vector(count, length, static_cast<ptrdiff_t>(stride), *Datatype::of(MPI_BYTE)));
-    std::vector<std::byte> packed(count * length), memory(count * stride);
-    for (size_t i = 0; i < packed.size(); ++i)
-        packed[i] = static_cast<std::byte>(1 + (i * 7 + i / 251) % 255);
-    const Data data{memory.data(), 1, *type};
-    const size_t cut = packed.size() / 3 + 1;
-    data.unpack(0, std::span{packed}.first(cut));
-    data.unpack(cut, std::span{packed}.subspan(cut));
-    size_t wrong = 0;
-    for (size_t i = 0; i < memory.size(); ++i) {
-        const size_t at = i % stride;
-        const std::byte expected = at < length ? packed[i / stride * length + at] : std::byte{0};
-        if (memory[i] != expected) ++wrong;
-    }
-    REQUIRE(wrong == 0);
-    std::vector<std::byte> again(packed.size());
-    data.pack(0, std::span{again}.first(cut));
-    data.pack(cut, std::span{again}.subspan(cut));
-    REQUIRE(again == packed);
+    const auto packed = bytes_that_differ(count * length);
+    std::vector<std::byte> memory(count * stride), expected(memory);
+    for (size_t i = 0; i < count; ++i)
+        std::copy_n(packed.begin() + static_cast<ptrdiff_t>(i * length), length,
+                    expected.begin() + static_cast<ptrdiff_t>(i * stride));
+    copy({memory.data(), 1, *type}, packed.size() / 3 + 1, packed, memory, expected);
 }
 
 // Columns so far from each other, of pieces in so many rows.
@@ -49,25 +58,15 @@ void copy_columns(size_t columns, ptrdiff_t distance, size_t rows, ptrdiff_t str
     const auto column = owned(make_vector(rows, length, stride, *Datatype::of(MPI_BYTE)));
     const auto next_to_it = owned(make_resized(*column, 0, distance));
     const auto type = owned(make_contiguous(columns, *next_to_it));
-    const auto below = std::min<ptrdiff_t>(0, type->layout()->begin());
+    const auto packed = bytes_that_differ(type->size());
+    const ptrdiff_t below = std::min<ptrdiff_t>(0, type->layout()->begin());
     std::vector<std::byte> memory(static_cast<size_t>(type->layout()->end() - below));
-    std::vector<std::byte> packed(type->size()), again(packed), expected(memory);
-    for (size_t i = 0; i < packed.size(); ++i) {
-        const size_t piece = i / length;
-        packed[i] = static_cast<std::byte>(i * 7 + i / 251);
-        const ptrdiff_t at = static_cast<ptrdiff_t>(piece / rows) * distance +
-                             static_cast<ptrdiff_t>(piece % rows) * stride +
-                             static_cast<ptrdiff_t>(i % length);
-        expected[static_cast<size_t>(at - below)] = packed[i];
-    }
-    const Data data{memory.data() - below, 1, *type};
-    const size_t cut = packed.size() / 7 + 1;
-    data.unpack(0, std::span{packed}.first(cut));
-    data.unpack(cut, std::span{packed}.subspan(cut));
-    REQUIRE(memory == expected);
-    data.pack(0, std::span{again}.first(cut));
-    data.pack(cut, std::span{again}.subspan(cut));
-    REQUIRE(again == packed);
+    std::vector<std::byte> expected(memory);
+    for (size_t piece = 0; piece < columns * rows; ++piece)
+        std::copy_n(packed.begin() + static_cast<ptrdiff_t>(piece * length), length,
+                    expected.begin() - below + static_cast<ptrdiff_t>(piece / rows) * distance +
+                        static_cast<ptrdiff_t>(piece % rows) * stride);
+    copy({memory.data() - below, 1, *type}, packed.size() / 7 + 1, packed, memory, expected);
 }
 
 } // namespace
