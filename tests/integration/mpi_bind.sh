@@ -112,6 +112,40 @@ on_one_host 3 ./ends 42 >out 2>&1 || status=$?
 ! on_one_host 3 ./ends >out 2>&1 || fail "there is no rank 7"
 grep -q 'odrc-mpi: rank 1: MPI_Send: no such rank, MPI_COMM_WORLD' out || fail "$(cat out)"
 
+# Why messages are not offered: they are short, where ranks share processors up to a greater size; or
+# their sender has all in one piece, and has not heard yet that its receiver gains.
+cat >pieces.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char** argv) {
+    const int bytes = argc > 2 ? atoi(argv[1]) : 0, sends_pieces = argc > 2 ? atoi(argv[2]) : 0;
+    char* const data = calloc(2, (size_t)bytes);
+    int rank;
+    MPI_Datatype pieces;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_vector(bytes / 8, 8, 16, MPI_BYTE, &pieces);
+    MPI_Type_commit(&pieces);
+    if (rank == 0)
+        MPI_Send(data, sends_pieces ? 1 : bytes, sends_pieces ? pieces : MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(data, 1, pieces, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&pieces);
+    free(data);
+    return MPI_Finalize();
+}
+END
+odrc-mpicc -std=c99 -Wall -Wextra -Wpedantic -Werror pieces.c -o pieces
+pieces() { # RANKS BYTES SENDER'S WHY
+    rm -f why.*
+    ODRC_MPI_PROFILE=$scratch/why on_one_host "$1" ./pieces "$2" "$3" >out 2>&1 || fail "$* $(cat out)"
+    grep -q "\"scheme\":\"as-it-is\",.*\"messages\":1,.*\"why\":\"$4\"" why.1 || fail "$*: $(cat why.1)"
+}
+processors=$(getconf _NPROCESSORS_ONLN)
+pieces 2 8000 1 'it is short'
+pieces $((processors + 1)) 16000 1 'it is short'
+((processors == 1)) || pieces 2 16000 0 'its sender did not offer it'
+
 # Who waits for a message that never comes ends with the launcher.
 ranks() {
     pgrep -fc "^$scratch/ends 0 wait" || true
