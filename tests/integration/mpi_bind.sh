@@ -138,7 +138,7 @@ END
 odrc-mpicc -std=c99 -Wall -Wextra -Wpedantic -Werror pieces.c -o pieces
 pieces() { # RANKS BYTES SENDER'S WHY
     rm -f why.*
-    ODRC_MPI_PROFILE=$scratch/why on_one_host "$1" ./pieces "$2" "$3" >out 2>&1 || fail "$* $(cat out)"
+    ODRC_MPI_PROFILE=$scratch/why on_one_host "$1" ./pieces "$2" "$3" >out 2>&1 || fail "$*: $(cat out)"
     grep -q "\"scheme\":\"as-it-is\",.*\"messages\":1,.*\"why\":\"$4\"" why.1 || fail "$*: $(cat why.1)"
 }
 processors=$(getconf _NPROCESSORS_ONLN)
