@@ -13,8 +13,12 @@
 namespace odrc::ofi {
 namespace {
 
-constexpr uint64_t kAccess =
+// Permissions (fi_mr(3)), and what the region is meant for, which permits nothing: FI_COLLECTIVE is
+// named there, other operations are given by programs all the same.
+constexpr uint64_t kPermissions =
     FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+constexpr uint64_t kMeantFor =
+    FI_COLLECTIVE | FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_MULTICAST;
 
 // What the device must be allowed to do. It writes into what receives and reads fill; and what
 // peers may write, the device has to be able to (ibv_reg_mr(3)). An atomic of its own tells what
@@ -32,8 +36,7 @@ int access_of(const Domain& domain, uint64_t asked) noexcept {
 // Why a region cannot be as asked; null if it can.
 const char* unusable(const fi_mr_attr& attr) noexcept {
     if (!attr.mr_iov || attr.iov_count != kMrIovLimit) return "it is not in one piece";
-    if (attr.mr_iov->iov_len == 0) return "it is empty";
-    if (attr.access & ~kAccess) return "access of an unknown kind";
+    if (attr.access & ~(kPermissions | kMeantFor)) return "access of an unknown kind";
     if (attr.offset != 0) return "an offset";
     if (attr.auth_key_size > 0) return "an auth_key";
     if (attr.iface != FI_HMEM_SYSTEM) return "it is not in the memory of the host";
@@ -48,11 +51,18 @@ const fi_mr_attr& checked(const fi_mr_attr& attr) {
     return attr;
 }
 
+// Programs register what is empty, too, and some drivers refuse to: it has the keys of a byte of
+// ours, which nobody reads.
+verbs::Mr on(verbs::Adapter& adapter, const iovec& memory, int access) {
+    static std::byte unread{};
+    if (memory.iov_len == 0) return adapter.make_region(&unread, sizeof unread, access);
+    return adapter.make_region(memory.iov_base, memory.iov_len, access);
+}
+
 // Words are changed by the domain's device alone (SharedWords).
-verbs::Mr on_soft(Domain& domain, const fi_mr_attr& attr) {
+verbs::Mr on_soft(Domain& domain, const iovec& memory, int access) {
     if (!domain.soft()) return {};
-    return domain.soft()->make_region(attr.mr_iov->iov_base, attr.mr_iov->iov_len,
-                                      access_of(domain, attr.access) & ~IBV_ACCESS_REMOTE_ATOMIC);
+    return on(*domain.soft(), memory, access & ~IBV_ACCESS_REMOTE_ATOMIC);
 }
 
 int mr_regattr(fid* f, const fi_mr_attr* attr, uint64_t flags, fid_mr** mr) {
@@ -118,12 +128,12 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     : fid_mr{}
     , domain_{domain}
     , on_domain_{domain.leaning}
-    , region_{domain.adapter().make_region(checked(attr).mr_iov->iov_base, attr.mr_iov->iov_len,
-                                           access_of(domain, attr.access))}
-    , on_soft_{on_soft(domain, attr)}
+    , memory_{*checked(attr).mr_iov}
+    , region_{on(domain.adapter(), memory_, access_of(domain, attr.access))}
+    , on_soft_{on_soft(domain, memory_, access_of(domain, attr.access))}
     , in_table_{domain.adapter().regions(),
                 region_->rkey,
-                {reinterpret_cast<uint64_t>(region_->addr), region_->length,
+                {reinterpret_cast<uint64_t>(memory_.iov_base), memory_.iov_len,
                  access_of(domain, attr.access)}} {
     fid = {.fclass = FI_CLASS_MR, .context = attr.context, .ops = &mr_fid_ops};
     mem_desc = reinterpret_cast<void*>(uintptr_t{region_->lkey});
@@ -151,8 +161,8 @@ int MemoryRegion::bind(Counter& counter, uint64_t flags) {
 }
 
 int MemoryRegion::refresh(std::span<const iovec> pieces) noexcept {
-    const auto* begin = static_cast<const std::byte*>(region_->addr);
-    const auto* end = begin + region_->length;
+    const auto* begin = static_cast<const std::byte*>(memory_.iov_base);
+    const auto* end = begin + memory_.iov_len;
     for (const iovec& piece : pieces) {
         const auto* at = static_cast<const std::byte*>(piece.iov_base);
         if (at < begin || at > end || piece.iov_len > static_cast<size_t>(end - at))
@@ -166,7 +176,7 @@ int MemoryRegion::raw(const struct fi_mr_raw_attr& out) const noexcept {
     const size_t room = std::exchange(*out.key_size, sizeof key);
     if (room < sizeof key) return -FI_ETOOSMALL;
     std::memcpy(out.raw_key, &key, sizeof key);
-    *out.base_addr = reinterpret_cast<uint64_t>(region_->addr);
+    *out.base_addr = reinterpret_cast<uint64_t>(memory_.iov_base);
     return 0;
 }
 

@@ -108,6 +108,32 @@ TEST_CASE("a buffer that was sent from is received into") {
     }
 }
 
+TEST_CASE("a region is told what it is meant for, which permits nothing") {
+    Duo d{kRmaWishes};
+    char memory[8]{};
+    const auto reg = [&](uint64_t access) {
+        fid_mr* mr = nullptr;
+        const int result =
+            fi_mr_reg(d.b.endpoint.domain(), memory, sizeof memory, access, 0, 0, 0, &mr, nullptr);
+        return std::pair{result, Owned<fid_mr>{mr}};
+    };
+    const auto error_of_write = [&](const Owned<fid_mr>& region) {
+        int writing = 0;
+        REQUIRE(fi_write(d.a.ep(), "w", 1, nullptr, d.to_b, reinterpret_cast<uint64_t>(memory),
+                         fi_mr_key(region.get()), &writing) == 0);
+        const auto error = d.outcome(d.a, &writing).error;
+        return error ? error->err : 0;
+    };
+    constexpr uint64_t kMeantFor = FI_COLLECTIVE | FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC;
+    const auto [result, region] = reg(kMeantFor | FI_REMOTE_WRITE);
+    REQUIRE(result == 0);
+    CHECK(error_of_write(region) == 0);
+    const auto [only_meant, closed] = reg(kMeantFor | FI_REMOTE_READ);
+    REQUIRE(only_meant == 0);
+    CHECK(error_of_write(closed) == FI_EACCES);
+    CHECK(reg(FI_REMOTE_READ | FI_MULTI_RECV).first == -FI_EINVAL);
+}
+
 TEST_CASE("a region takes up other pages, or says that it cannot") {
     Duo d{kRmaWishes};
     constexpr size_t kSize = 1 << 16;

@@ -80,6 +80,26 @@ TEST_CASE("what may not be reached is not, and later traffic goes on") {
     CHECK(std::ranges::count(there.bytes, 0) == 10'000);
 }
 
+TEST_CASE("a region may be empty, and nothing but nothing is written to it") {
+    Duo d{kRmaWishes};
+    alignas(4096) static char page[4096];
+    for (char* const at : {page, page + 1}) { // which drivers do not treat alike
+        fid_mr* mr = nullptr;
+        REQUIRE(fi_mr_reg(d.b.endpoint.domain(), at, 0, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 0, 0,
+                          &mr, nullptr) == 0);
+        const Owned<fid_mr> region{mr};
+        const auto address = reinterpret_cast<uint64_t>(at);
+        CHECK_FALSE(error_of_write(d, address, fi_mr_key(mr), 0));
+        CHECK(error_of_write(d, address, fi_mr_key(mr), 1) == FI_EACCES);
+        check_all_well(d);
+        uint64_t base = 0, key = 0;
+        size_t key_size = sizeof key;
+        CHECK(fi_mr_raw_attr(mr, &base, reinterpret_cast<uint8_t*>(&key), &key_size, 0) == 0);
+        CHECK(base == address);
+    }
+    CHECK(std::ranges::count(page, 0) == sizeof page);
+}
+
 TEST_CASE("a write that fails takes no others to that peer with it") {
     Duo d{kRmaWishes};
     Shared there{d.b, 1 << 20};
