@@ -19,7 +19,8 @@ inline constexpr uint64_t kPrimaryCaps =
     kMessageCaps | kMemoryCaps | FI_COLLECTIVE | FI_DIRECTED_RECV | FI_AV_USER_ID;
 inline constexpr uint64_t kMessageModifiers = FI_SEND | FI_RECV;
 inline constexpr uint64_t kRemoteModifiers = FI_REMOTE_READ | FI_REMOTE_WRITE;
-inline constexpr uint64_t kRmaModifiers = FI_READ | FI_WRITE | kRemoteModifiers;
+inline constexpr uint64_t kOwnModifiers = FI_READ | FI_WRITE;
+inline constexpr uint64_t kRmaModifiers = kOwnModifiers | kRemoteModifiers;
 inline constexpr uint64_t kModifierCaps = kMessageModifiers | kRmaModifiers;
 inline constexpr uint64_t kDomainCaps = FI_LOCAL_COMM | FI_REMOTE_COMM;
 inline constexpr uint64_t kSecondaryCaps =

@@ -75,6 +75,9 @@ uint64_t caps_for(uint32_t version, const fi_info* hints) noexcept {
     uint64_t caps = (hints->caps & kAll) | kDomainCaps;
     if (caps & kMessageCaps && !(caps & kMessageModifiers)) caps |= kMessageModifiers;
     if (caps & kMemoryCaps && !(caps & kRmaModifiers)) caps |= kRmaModifiers;
+    // Who sends, and says only what peers may do to its memory, may do that to theirs: programs (as
+    // Charm++) read then, and who is a target alone has no queue for it.
+    if (caps & kMemoryCaps && caps & FI_SEND && !(caps & kOwnModifiers)) caps |= kOwnModifiers;
     return caps;
 }
 

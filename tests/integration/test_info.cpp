@@ -77,6 +77,22 @@ TEST_CASE("fi_getinfo gives what was asked for, or nothing") {
         CHECK((info->tx_attr->caps & (FI_REMOTE_WRITE | FI_MULTI_RECV)) == 0);
         CHECK((info->rx_attr->caps & (FI_WRITE | FI_FENCE)) == 0);
     }
+    SUBCASE("who sends, and says only what peers may do, reads and writes as well") {
+        const auto caps_for = [&](uint64_t caps) {
+            REQUIRE(getinfo(
+                        [=](fi_info& h) {
+                            h.caps = caps;
+                            h.domain_attr->mr_mode = kRmaMode;
+                        },
+                        info) == 0);
+            return info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE);
+        };
+        CHECK(caps_for(FI_TAGGED | FI_RMA | FI_REMOTE_READ) ==
+              (FI_READ | FI_WRITE | FI_REMOTE_READ));
+        CHECK(caps_for(FI_MSG | FI_RMA | FI_WRITE | FI_REMOTE_READ) == (FI_WRITE | FI_REMOTE_READ));
+        CHECK(caps_for(FI_MSG | FI_RECV | FI_RMA | FI_REMOTE_WRITE) == FI_REMOTE_WRITE);
+        CHECK(caps_for(FI_RMA | FI_REMOTE_WRITE) == FI_REMOTE_WRITE);
+    }
     SUBCASE("the destination that was named") {
         REQUIRE(getinfo([](fi_info&) {}, info, "127.0.0.1", "4321", FI_NUMERICHOST) == 0);
         CHECK(ntohs(static_cast<sockaddr_in*>(info->dest_addr)->sin_port) == 4321);
