@@ -18,7 +18,7 @@ run_packages=(
 )
 # What tests/rdma_vm needs is listed there.
 check_packages=(
-    clang-14 clang-format doctest-dev git gnuplot-nox ibverbs-utils libopenmpi-dev perftest
+    clang-14 clang-format doctest-dev git gnuplot-nox ibverbs-utils libopenmpi-dev perftest qperf
     shellcheck valgrind
 )
 

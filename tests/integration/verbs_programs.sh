@@ -3,12 +3,12 @@
 # Copyright (c) 2026 The odrc authors
 #
 # Programs that were built against libibverbs, on soft0 through the preload library: the examples
-# of rdma-core and perftest.
+# of rdma-core, perftest and qperf.
 
 . "$(dirname "$0")/lib.sh"
 [[ $device == soft0 ]] || skip "the preload library offers soft0 alone"
 need ss ibv_{devices,devinfo,asyncwatch} ibv_{rc,srq,ud,uc,xsrq}_pingpong \
-    ib_{send,write,read,atomic}_{lat,bw}
+    ib_{send,write,read,atomic}_{lat,bw} qperf
 foreign true
 
 # The sanitizers' libraries, where there are any, come first.
@@ -18,19 +18,38 @@ for setting in "${foreign_environment[@]}"; do
 done
 preloaded=(env "${foreign_environment[@]}" LD_PRELOAD="$libraries" timeout 30)
 
+# Until a server has its port, or has ended.
+await() { # PID PORT
+    until ss -Hltn "sport = :$2" | grep -q .; do
+        kill -0 "$1" 2>/dev/null || break
+        sleep 0.05
+    done
+}
+
 # A program as server, and once more as its client.
 pair() { # PROGRAM OPTION...
     local port=$((20000 + RANDOM % 10000)) server
     echo "$*"
     "${preloaded[@]}" "$@" -p $port >"$scratch/server" 2>&1 &
     server=$!
-    until ss -Hltn "sport = :$port" | grep -q .; do
-        kill -0 $server 2>/dev/null || break
-        sleep 0.05
-    done
+    await $server $port
     if ! { "${preloaded[@]}" "$@" -p $port 127.0.0.1 >"$scratch/client" 2>&1 && wait $server; }; then
         kill $server 2>/dev/null || true
         fail "$*: server: $(<"$scratch/server"); client: $(<"$scratch/client")"
+    fi
+}
+
+# Of qperf: one server for all, which a last client ends. Each takes a second, the least there is.
+perform() { # TEST...
+    local port=$((20000 + RANDOM % 10000)) server
+    echo "qperf $*"
+    "${preloaded[@]}" qperf -lp $port >"$scratch/server" 2>&1 &
+    server=$!
+    await $server $port
+    if ! { "${preloaded[@]}" qperf -lp $port -t 1 127.0.0.1 "$@" quit >"$scratch/client" 2>&1 &&
+        wait $server; }; then
+        kill $server 2>/dev/null || true
+        fail "qperf: server: $(<"$scratch/server"); client: $(<"$scratch/client")"
     fi
 }
 
@@ -75,6 +94,9 @@ pair ib_send_lat -F -n 50 --use-srq
 pair ib_send_bw -F -n 200 --use-srq -b
 pair ib_send_lat -F -n 50 -c UD -x 0
 pair ib_send_bw -F -n 200 -q 4 -e
+
+# Who polls the memory that is written to, and who looks whether atomics have done what they should.
+perform rc_bi_bw rc_rdma_write_poll_lat ver_rc_compare_swap ver_rc_fetch_add ud_bi_bw
 
 # What soft0 has not got.
 refused ibv_uc_pingpong "Couldn't create QP"
