@@ -52,17 +52,17 @@ const fi_mr_attr& checked(const fi_mr_attr& attr) {
 }
 
 // Programs register what is empty, too, and some drivers refuse to: it has the keys of a byte of
-// ours, which nobody reads.
-verbs::Mr on(verbs::Adapter& adapter, const iovec& memory, int access) {
+// ours, which give access to nothing. (IBTA 1.4, 9.7.4.1.3: nothing is checked for no bytes.)
+verbs::Mr region_on(verbs::Adapter& adapter, const iovec& memory, int access) {
     static std::byte unread{};
-    if (memory.iov_len == 0) return adapter.make_region(&unread, sizeof unread, access);
+    if (memory.iov_len == 0) return adapter.make_region(&unread, sizeof unread, 0);
     return adapter.make_region(memory.iov_base, memory.iov_len, access);
 }
 
 // Words are changed by the domain's device alone (SharedWords).
 verbs::Mr on_soft(Domain& domain, const iovec& memory, int access) {
     if (!domain.soft()) return {};
-    return on(*domain.soft(), memory, access & ~IBV_ACCESS_REMOTE_ATOMIC);
+    return region_on(*domain.soft(), memory, access & ~IBV_ACCESS_REMOTE_ATOMIC);
 }
 
 int mr_regattr(fid* f, const fi_mr_attr* attr, uint64_t flags, fid_mr** mr) {
@@ -129,7 +129,7 @@ MemoryRegion::MemoryRegion(Domain& domain, const fi_mr_attr& attr)
     , domain_{domain}
     , on_domain_{domain.leaning}
     , memory_{*checked(attr).mr_iov}
-    , region_{on(domain.adapter(), memory_, access_of(domain, attr.access))}
+    , region_{region_on(domain.adapter(), memory_, access_of(domain, attr.access))}
     , on_soft_{on_soft(domain, memory_, access_of(domain, attr.access))}
     , in_table_{domain.adapter().regions(),
                 region_->rkey,

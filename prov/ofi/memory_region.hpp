@@ -37,7 +37,7 @@ private:
     Leaning on_domain_;
     transfer::RegionTallies::Pair tallies_;
     std::optional<Leaning> on_read_, on_written_; // their counters
-    const iovec memory_;
+    const iovec memory_; // as it was asked for: of what is empty, the device has another region
     verbs::Mr region_;
     verbs::Mr on_soft_; // the same, for peers of this host; none where they are met on the device
     verbs::RegionTable::Entry in_table_;
