@@ -4,7 +4,7 @@
 #pragma once
 
 #include "schemes/costs.hpp"
-#include "schemes/experience.hpp"
+#include "schemes/expected.hpp"
 
 namespace odrc::mpi {
 

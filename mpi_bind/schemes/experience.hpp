@@ -3,23 +3,14 @@
 
 #pragma once
 
-#include "schemes/words.hpp"
+#include "schemes/message_kind.hpp"
+#include "schemes/trials.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <optional>
 
 namespace odrc::mpi {
-
-// What each scheme is expected to take of a message, in nanoseconds.
-using Expected = std::array<double, kSchemes>;
-inline constexpr double kNever = std::numeric_limits<double>::infinity(); // it cannot be taken
-
-inline Scheme quickest(const Expected& expected) noexcept {
-    return static_cast<Scheme>(std::ranges::min_element(expected) - expected.begin());
-}
 
 // What messages that are alike have taken: it puts right what is expected of the next ones. Those
 // that are under way at the same time, a burst, go alike, and it is known what all of them took;
@@ -36,27 +27,6 @@ public:
         : of_{of}
         , now_{now} {}
 
-    // By powers of two: of the message, and of the shape it has on either side. (How far apart
-    // its pieces are makes the one scheme slower, and not the other.)
-    struct Side {
-        uint8_t piece{0}, median{0}, extent{0};
-        bool operator==(const Side&) const = default;
-    };
-    struct Kind {
-        uint8_t bytes{0};
-        Side out{}, in{};
-        uint8_t none{0}; // all of it is one word
-        bool operator==(const Kind& other) const noexcept { return word() == other.word(); }
-        uint64_t word() const noexcept { return std::bit_cast<uint64_t>(*this); }
-    };
-    static Kind kind_of(uint64_t bytes, const Shape& sender, const Shape& receiver) noexcept;
-    // Where what is known of a kind is kept: who comes to a place that is taken begins anew.
-    static constexpr int kPlaceBits = 7;
-    static constexpr size_t kPlaces = size_t{1} << kPlaceBits;
-    // Fibonacci hashing: what is alike but for one number comes to different places.
-    static uint32_t place_of(const Kind& kind) noexcept {
-        return static_cast<uint32_t>(kind.word() * 11400714819323198485U >> (64 - kPlaceBits));
-    }
     // What one that has begun is known by when it ends.
     struct Ticket {
         uint32_t place, generation;
@@ -86,34 +56,27 @@ public:
     // the other's: ways are tried together. (Of many at once there are enough to tell.)
     // spared: so much less takes a message that goes by the first way, Generic, once that is
     // settled: it need not be asked for.
-    Begun begin(const Kind& kind, uint64_t bytes, Expected& expected,
+    Begun begin(const MessageKind& kind, uint64_t bytes, Expected& expected,
                 const std::optional<News>& like = {}, double spared = 0) noexcept;
     // So many others than those that begin here come next: what these leave in the caches is felt
     // by who begins then.
-    void pause(const Kind& kind, uint32_t messages) noexcept;
+    void pause(const MessageKind& kind, uint32_t messages) noexcept;
     // The next messages that go alone take that way, whatever is expected: of them nothing is
     // learned here, but by another one (Of::many_at_once).
-    void settle(const Kind& kind, Scheme way, uint32_t messages) noexcept;
+    void settle(const MessageKind& kind, Scheme way, uint32_t messages) noexcept;
     // Those that are under way are no measure of theirs, and others take their place: a peer, who
     // does its part in one of several ways, tries one. (Of many at once. It is not waited for for
     // ever.)
-    void put_off(const Kind& kind) noexcept;
+    void put_off(const MessageKind& kind) noexcept;
     // A message came that way without having been asked for here.
-    void came(const Kind& kind, Scheme way) noexcept;
+    void came(const MessageKind& kind, Scheme way) noexcept;
     // For those who follow: of the last message, if that came alone and has not been asked for
     // before.
-    std::optional<News> news(const Kind& kind) noexcept;
+    std::optional<News> news(const MessageKind& kind) noexcept;
     // bytes: 0, if it has failed.
     void end(const Ticket& ticket, uint64_t bytes) noexcept;
 
 private:
-    struct Record {
-        uint32_t trials{0};
-        uint32_t known{0};    // bursts of which it was learned
-        double byte_takes{0}; // most of the last ones, at least
-        uint32_t late{0};     // that took far longer than that, one after the other
-    };
-    using Records = std::array<Record, kSchemes>;
     struct Burst {
         Scheme way{};
         bool counts{false}; // it tells something of its way
@@ -124,42 +87,40 @@ private:
 
         bool is_over() const noexcept { return begun == ended; }
     };
-    // In which ways are tried again.
-    struct Turns {
-        size_t taken{0};
-        uint32_t since{0};    // bursts
-        Scheme best{};        // when it changed last, and
-        double best_takes{0}; // of a byte
+    // What is the quickest is another question for a message that goes alone than for many at once.
+    struct Question {
+        Trials trials;
+        Records records{};
     };
     struct Entry {
-        Kind kind{};
+        MessageKind kind{};
         uint32_t generation{0};
-        uint32_t in_a_row{0};   // that had the way of the newest one, and it
-        uint32_t trial{0};      // bursts that are to go like the newest one
-        uint32_t patience{0};   // so many more may be put off
-        uint8_t newest{0};      // burst; the other one's last messages may still be under way
-        uint32_t most{0};       // messages of the last bursts: a tail of them tells little
-        bool many{false};       // messages were in the last burst, and so will be in the next
-        bool is_settled{false}; // the newest burst's way: it follows, or nothing was to be tried
-        uint32_t unasked{0};    // behind the newest burst
-        uint32_t untold{0};     // the next ones of which nothing is learned
-        uint32_t trusted{0};    // so many were unasked when that was last seen to be right
+        uint32_t in_a_row{0};    // that had the way of the newest one, and it
+        uint32_t tried_again{0}; // bursts that are to go like the newest one
+        uint32_t patience{0};    // so many more may be put off
+        uint8_t newest{0};       // burst; the other one's last messages may still be under way
+        uint32_t most{0};        // messages of the last bursts: a tail of them tells little
+        bool many{false};        // messages were in the last burst, and so will be in the next
+        bool is_settled{false};  // the newest burst's way: it follows, or nothing was to be tried
+        uint32_t unasked{0};     // behind the newest burst
+        uint32_t untold{0};      // the next ones of which nothing is learned
+        uint32_t trusted{0};     // so many were unasked when that was last seen to be right
         std::optional<News> news{};
-        Scheme alone{};         // the way of the next ones that go alone
-        uint32_t left_alone{0}; // so many
+        Scheme settled_way{};    // of the next ones that go alone
+        uint32_t settled_for{0}; // so many
         std::array<Burst, 2> bursts{};
-        std::array<Records, 2> records{}; // of one message, of many
-        std::array<Turns, 2> turns{};
+        Question one_alone{Trials{Trials::Of::one_alone}};
+        Question many_at_once{Trials{Trials::Of::many_at_once}};
         double last_end{0};
     };
 
     // A way that is tried is taken for so many bursts in a row: what others have left in the
     // caches, and what they have displaced there, is not its own. So the first do not count, nor do
     // those of one that is found again.
-    struct Trial {
+    struct Row {
         uint32_t bursts, warm;
     };
-    static Trial trial_of(const Entry& entry) noexcept;
+    static Row row_of(const Entry& entry) noexcept;
 
     void begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
                      const std::optional<News>& like, double spared) const noexcept;
@@ -168,22 +129,12 @@ private:
     Burst next_burst(Entry& entry, Scheme way) const noexcept;
     uint32_t unasked_behind(Entry& entry, Scheme way) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
-    std::optional<size_t> to_be_tried(Entry& entry, const Expected& hoped,
-                                      const Expected& known) const noexcept;
-    // Of all ways, each of which takes twice as many bursts to the next turn as the one before it:
-    // no more than the first of these, and than the second when everything may have changed.
-    struct Rounds {
-        size_t most, changed;
-    };
-    static uint32_t until(Turns& turns, Rounds rounds, Scheme best, double takes) noexcept;
-    static void put_right(Expected& expected, const Records& records, uint64_t bytes) noexcept;
-    static bool is_far_behind(const Records& records, size_t way) noexcept;
     static void learn(Entry& entry, const Burst& burst, double now) noexcept;
 
     const Of of_;
     const Clock now_;
 
-    std::array<Entry, kPlaces> entries_{};
+    std::array<Entry, MessageKind::kPlaces> entries_{};
 };
 
 } // namespace odrc::mpi

@@ -101,7 +101,7 @@ Plan Incoming::choose_with(const Shape& shape, bool exposes) {
     if (const auto scheme = choice.asked_for()) return choice.plan(*scheme);
     learn(0); // of what could not be done after all
     Experience& experience = transfers_.experience();
-    const auto kind = Experience::kind_of(answer_.bytes, offer_.shape, shape);
+    const auto kind = MessageKind::of(answer_.bytes, offer_.shape, shape);
     const auto begun =
         experience.begin(kind, answer_.bytes, choice.expected(), leaders_way(), choice.spared());
     ticket_ = begun.ticket;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "schemes/choice.hpp"
+#include "schemes/experience.hpp"
 #include "schemes/staging.hpp"
 #include "schemes/transfer.hpp"
 

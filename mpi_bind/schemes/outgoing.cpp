@@ -32,7 +32,7 @@ void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint6
         return scheme ? static_cast<uint8_t>(*scheme) : kAnyScheme;
     };
     const Shape shape = shape_of(data);
-    const auto news = transfers.experience().news(Experience::kind_of(data.bytes(), shape, shape));
+    const auto news = transfers.experience().news(MessageKind::of(data.bytes(), shape, shape));
     message->offer_ = {.bytes = data.bytes(),
                        .shape = shape,
                        .number = message->number_,

@@ -19,8 +19,8 @@ bool Rhythm::tells(uint32_t in_a_row) noexcept {
     return in_a_row > kWarm && (in_a_row <= kLooked || in_a_row % kSeldom == 0);
 }
 
-void Rhythm::begin(const Kind& kind, bool is_offered) noexcept {
-    Entry& entry = entries_[Experience::place_of(kind)];
+void Rhythm::begin(const MessageKind& kind, bool is_offered) noexcept {
+    Entry& entry = entries_[kind.place()];
     if (entry.kind != kind) entry = {.kind = kind};
     if (entry.messages > 0) entry.in_a_row = entry.how == entry.before ? entry.in_a_row + 1 : 1;
     const bool has_told = entry.begin > 0 && entry.under_way == 0 && tells(entry.in_a_row);
@@ -45,7 +45,7 @@ void Rhythm::learn(Entry& entry, double now) noexcept {
         known += (std::min(takes, kLate * known) - known) / kRise;
 }
 
-void Rhythm::generic(const Kind& kind) noexcept {
+void Rhythm::generic(const MessageKind& kind) noexcept {
     Entry* entry = find(kind);
     if (entry && entry->how == How::otherwise) entry->how = How::generic;
 }
@@ -55,12 +55,12 @@ void Rhythm::end(uint32_t place) noexcept {
     if (entry.under_way > 0) --entry.under_way; // else another kind has taken its place
 }
 
-void Rhythm::came(const Kind& kind) noexcept {
+void Rhythm::came(const MessageKind& kind) noexcept {
     if (Entry* entry = find(kind)) ++entry->messages;
 }
 
-Pace Rhythm::pace(const Kind& kind) const noexcept {
-    const Entry& entry = entries_[Experience::place_of(kind)];
+Pace Rhythm::pace(const MessageKind& kind) const noexcept {
+    const Entry& entry = entries_[kind.place()];
     if (entry.kind != kind) return {};
     const auto in_word = [](double ns) { return static_cast<uint32_t>(std::min(ns, 1e9)); };
     return {.offered = in_word(entry.known[static_cast<size_t>(How::generic)]),

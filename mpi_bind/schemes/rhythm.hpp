@@ -4,6 +4,7 @@
 #pragma once
 
 #include "schemes/experience.hpp"
+#include "schemes/message_kind.hpp"
 
 namespace odrc::mpi {
 
@@ -12,24 +13,23 @@ namespace odrc::mpi {
 // measure. Times are in nanoseconds.
 class Rhythm {
 public:
-    using Kind = Experience::Kind;
     explicit Rhythm(Experience::Clock now) noexcept
         : now_{now} {}
 
     // One of ours begins; of what is offered, generic() tells later that it goes by Generic.
-    void begin(const Kind& kind, bool is_offered) noexcept;
-    void generic(const Kind& kind) noexcept;
-    void end(uint32_t place) noexcept; // one that has begun (Experience::place_of)
+    void begin(const MessageKind& kind, bool is_offered) noexcept;
+    void generic(const MessageKind& kind) noexcept;
+    void end(uint32_t place) noexcept; // one that has begun (MessageKind::place)
     // One of the other side's has come.
-    void came(const Kind& kind) noexcept;
+    void came(const MessageKind& kind) noexcept;
 
     // Of each message, if it goes by Generic; 0: not known.
-    Pace pace(const Kind& kind) const noexcept;
+    Pace pace(const MessageKind& kind) const noexcept;
 
 private:
     enum class How : uint8_t { as_it_is, generic, otherwise };
     struct Entry {
-        Kind kind{};
+        MessageKind kind{};
         How how{How::otherwise}, before{How::otherwise}; // the last one, and the one before that
         uint32_t in_a_row{0};                            // that went like that, and it
         uint32_t messages{0};                            // since the last one began, and it
@@ -38,15 +38,15 @@ private:
         std::array<double, 2> known{}; // by How
     };
 
-    Entry* find(const Kind& kind) noexcept {
-        Entry& entry = entries_[Experience::place_of(kind)];
+    Entry* find(const MessageKind& kind) noexcept {
+        Entry& entry = entries_[kind.place()];
         return entry.kind == kind ? &entry : nullptr;
     }
     static bool tells(uint32_t in_a_row) noexcept;
     static void learn(Entry& entry, double now) noexcept;
 
     const Experience::Clock now_;
-    std::array<Entry, Experience::kPlaces> entries_{};
+    std::array<Entry, MessageKind::kPlaces> entries_{};
 };
 
 } // namespace odrc::mpi

@@ -24,8 +24,8 @@ constexpr size_t kLeastOffered = size_t{12} << 10, kLeastOfferedSharing = size_t
 constexpr size_t kAsItIsWay = 0, kOfferedWay = 1;
 constexpr double kGainOffered = 1.1, kGainWished = 1.25;
 
-Experience::Kind departure_of(uint64_t bytes, const Shape& shape) noexcept {
-    return Experience::kind_of(bytes, shape, {});
+MessageKind departure_of(uint64_t bytes, const Shape& shape) noexcept {
+    return MessageKind::of(bytes, shape, {});
 }
 
 // Two thirds of the last cache: what is copied on the way is there, too.
@@ -72,7 +72,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     expected.fill(kNever);
     expected[kOfferedWay] = kGainOffered;
     expected[kAsItIsWay] = in_one ? kGainWished : gain(sending_, shape, shape, bytes);
-    const Experience::Kind kind = departure_of(bytes, shape);
+    const MessageKind kind = departure_of(bytes, shape);
     const auto begun = departures_.begin(kind, bytes, expected);
     const bool is_offered = static_cast<size_t>(begun.way) == kOfferedWay;
     if (begun.ticket) rhythm_.begin(kind, is_offered);
@@ -153,7 +153,7 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
                                           : "its sender did not offer it");
     if (is_short || is_unwanted) return;
     const Shape shape = shape_of(data);
-    experience_.came(Experience::kind_of(bytes, shape, shape), Scheme::generic);
+    experience_.came(MessageKind::of(bytes, shape, shape), Scheme::generic);
     came(bytes, shape);
     if (wishes_.told(from, tag, bytes)) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};

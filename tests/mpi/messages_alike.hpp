@@ -14,8 +14,8 @@ namespace alike {
 
 using namespace odrc::mpi;
 
-inline constexpr Experience::Side kSide{.piece = 9, .median = 9, .extent = 22};
-inline constexpr Experience::Kind kKind{.bytes = 20, .out = kSide, .in = kSide};
+inline constexpr MessageKind::Side kSide{.piece = 9, .median = 9, .extent = 22};
+inline constexpr MessageKind kKind{.bytes = 20, .out = kSide, .in = kSide};
 inline constexpr uint64_t kBytes = 1 << 20;
 inline constexpr size_t kMany = 200;
 

@@ -189,7 +189,7 @@ TEST_CASE("the quickest is not taken for a message with which it cannot be") {
 
 TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotten is nothing") {
     Experience experience{Experience::Of::all, clock};
-    const auto go = [&](const Experience::Kind& kind, const Expected& take) {
+    const auto go = [&](const MessageKind& kind, const Expected& take) {
         for (size_t i = 0; i < kMany; ++i) {
             Expected expected{100, 100, 5000, 5000, 5000};
             const auto begun = experience.begin(kind, kBytes, expected);
@@ -197,7 +197,7 @@ TEST_CASE("kinds are learned of apart, and what ends of a kind that was forgotte
             experience.end(*begun.ticket, kBytes);
         }
     };
-    constexpr Experience::Kind kOthers[]{
+    constexpr MessageKind kOthers[]{
         {.bytes = 20, .out = {.piece = 9, .median = 3, .extent = 22}, .in = kSide},
         {.bytes = 20, .out = kSide, .in = {.piece = 9, .median = 9, .extent = 24}}};
     go(kKind, {100, 50, 0, 0, 0});

@@ -18,7 +18,7 @@ public:
     void go(int messages, How how, double takes, int answers = 1) {
         for (int i = 0; i < messages; ++i) {
             begin(how);
-            rhythm.end(Experience::place_of(kKind));
+            rhythm.end(kKind.place());
             for (int answer = 0; answer < answers; ++answer) rhythm.came(kKind);
             now += (1 + answers) * takes;
         }
@@ -60,8 +60,7 @@ TEST_CASE("the first of a row do not count, nor those that go at the same time")
     for (int i = 0; i < 20; ++i) {
         for (int message = 0; message < 3; ++message) exchange.begin(How::generic);
         now += 1000;
-        for (int message = 0; message < 3; ++message)
-            exchange.rhythm.end(Experience::place_of(kKind));
+        for (int message = 0; message < 3; ++message) exchange.rhythm.end(kKind.place());
     }
     CHECK(is(exchange.pace(), 1000, 0)); // of the last of each three
 }
@@ -90,16 +89,16 @@ TEST_CASE("of a long row each eighth one tells") {
 TEST_CASE("another kind at its place is another rhythm, and what ends late is none of its") {
     Exchange exchange;
     exchange.go(8, How::generic, 1000);
-    Experience::Kind other = kKind;
+    MessageKind other = kKind;
     do ++(other.in.median == 255 ? other.in.piece : other.in.median);
-    while (Experience::place_of(other) != Experience::place_of(kKind));
+    while (other.place() != kKind.place());
     exchange.rhythm.begin(other, true);
     CHECK(is(exchange.pace(), 0, 0));
     CHECK(is(exchange.rhythm.pace(other), 0, 0));
     exchange.rhythm.came(kKind);
     exchange.rhythm.generic(kKind);
-    exchange.rhythm.end(Experience::place_of(kKind));
-    exchange.rhythm.end(Experience::place_of(kKind));
+    exchange.rhythm.end(kKind.place());
+    exchange.rhythm.end(kKind.place());
     exchange.go(8, How::generic, 1000);
     CHECK(is(exchange.pace(), 1000, 0));
 }
