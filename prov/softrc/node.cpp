@@ -21,8 +21,21 @@
 namespace odrc::soft {
 namespace {
 
+// The number of the namespace of that kind (namespaces(7)) that this process is in; 0: not known.
+ino_t own_namespace(const char* kind) {
+    struct stat status {};
+    return stat(odrc::format("/proc/self/ns/{}", kind).c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+// Where this user's processes reach each other: those of other containers, which may have a host's
+// network and names in common with them, have process numbers of their own (pid) or are kept out
+// of each other's memory (user).
+std::string shared_place() {
+    return odrc::format("{}/{}/{}", geteuid(), own_namespace("pid"), own_namespace("user"));
+}
+
 // Names of sockets in the abstract namespace: they vanish with their owner.
-std::string name_prefix() { return odrc::format("odrc/v{}/{}/", kLayoutVersion, geteuid()); }
+std::string name_prefix() { return odrc::format("odrc/v{}/{}/", kLayoutVersion, shared_place()); }
 
 Fd bind_name(const std::string& name) noexcept {
     Fd fd{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
@@ -74,16 +87,12 @@ uint64_t start_time_of(pid_t pid) noexcept {
 }
 
 // A GID that is the same whenever this user founds the node anew, as that of a port is, and another
-// on any other machine, for any other user, and where other processes are to be seen.
+// on any other machine, for any other user, and where other processes are to be reached.
 void make_id(std::span<uint8_t, 16> id) {
-    std::string text = odrc::format("{}", geteuid());
+    std::string text = odrc::format("{}/{}", shared_place(), own_namespace("net"));
     std::ifstream boot{"/proc/sys/kernel/random/boot_id"};
     std::string line;
     if (std::getline(boot, line)) text += line;
-    for (const char* space : {"/proc/self/ns/pid", "/proc/self/ns/net"}) {
-        struct stat status {};
-        if (stat(space, &status) == 0) text += odrc::format("/{}", status.st_ino);
-    }
     uint64_t hash = 0xcbf29ce484222325; // FNV-1a
     for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
     constexpr uint8_t kSubnetPrefix[8] = {0xfe, 0x80}; // IBTA 1.4, 4.1.1: the default one
