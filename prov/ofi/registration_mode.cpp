@@ -30,7 +30,10 @@ bool prepared_for_rma(uint32_t version, const fi_info* hints) noexcept {
 int registration_mode(uint32_t version, const fi_info* hints, const verbs::Port& port,
                       uint64_t caps) noexcept {
     const int asked = hints && hints->domain_attr ? hints->domain_attr->mr_mode : 0;
-    if (old(version) || asked & kBasic) return kBasic;
+    // Who names no version and gives no hints looks around, as MPICH 5 does, and speaks of bits
+    // later: told the word of before, it would take addresses for offsets.
+    const bool looks_around = version == 0 && !hints;
+    if ((old(version) && !looks_around) || asked & kBasic) return kBasic;
     // A program that registers its own memory anyway saves a device the work that needs it.
     const int local = port.whole_memory ? 0 : asked & FI_MR_LOCAL;
     return caps & (FI_RMA | FI_ATOMIC) ? kNeeded | local : local;

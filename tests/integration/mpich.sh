@@ -54,7 +54,8 @@ worse=()
 for folder in "${folders[@]}"; do
     results=$scratch/${folder//\//_}
     run_list odrc "$folder" testlist "$results"
-    ok=$(grep -c '^ok' "$results" || true)
+    ok=$(grep '^ok' "$results" | grep -vc '# SKIP' || true) # which is what the suite leaves out
+    ((ok > 0)) || fail "$folder: no test was run: $(tail -3 "$results.log")"
     failed_of "$results" >"$results.failed"
     echo "$folder: $ok passed, $(wc -l <"$results.failed") failed"
     passed=$((passed + ok))

@@ -67,6 +67,18 @@ TEST_CASE("RMA is for programs that are prepared for the keys and addresses of a
         CHECK(info->domain_attr->mr_mode == kBasic);
         CHECK(getinfo(FI_VERSION(1, 4), FI_RMA, kScalable, info) == -FI_ENODATA);
     }
+    SUBCASE("who looks around is told of it in the words of its version, and without one in bits") {
+        constexpr uint32_t kBefore = FI_VERSION(1, 4);
+        for (const uint32_t version : {uint32_t{0}, kBefore, kNow}) {
+            fi_info* all = nullptr;
+            REQUIRE(fi_getinfo(version, nullptr, nullptr, 0, nullptr, &all) == 0);
+            const Info owner{all};
+            const fi_info* ours = all;
+            while (ours && choice().domain != ours->domain_attr->name) ours = ours->next;
+            REQUIRE(ours);
+            CHECK(ours->domain_attr->mr_mode == (version == kBefore ? kBasic : kRmaMode));
+        }
+    }
     SUBCASE("directions are given as asked for, all where none is named") {
         REQUIRE(getinfo(kNow, FI_MSG | FI_RMA, kRmaMode, info) == 0);
         constexpr uint64_t kAllWays =
