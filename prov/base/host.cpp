@@ -3,6 +3,8 @@
 
 #include "base/host.hpp"
 
+#include "base/format.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -38,6 +40,13 @@ size_t processes_of_this_host() noexcept {
         if (number > 0) return number;
     }
     return processors_of_this_host();
+}
+
+std::string locked_memory_limit() {
+    rlimit limit{};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
+    return odrc::format("{} KiB", limit.rlim_cur / 1024);
 }
 
 uint64_t page_faults() noexcept {

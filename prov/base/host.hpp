@@ -19,6 +19,10 @@ std::string processor_name();
 // MVAPICH, Slurm); where none says, as many as there are processors.
 size_t processes_of_this_host() noexcept;
 
+// How much memory a process may lock, for people: why it cannot be registered is nearly always
+// that.
+std::string locked_memory_limit();
+
 // Of memory that the calling thread has used for the first time, in pages, or found gone.
 uint64_t page_faults() noexcept;
 

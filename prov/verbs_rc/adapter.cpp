@@ -4,6 +4,7 @@
 #include "verbs_rc/adapter.hpp"
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
 #include "base/parameters.hpp"
 
@@ -141,8 +142,10 @@ ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {
 }
 
 void Adapter::tell_unregistered(size_t length, int error) const noexcept {
-    ODRC_WARN(FI_LOG_MR, "{}: cannot register {} bytes of user memory: {}", port_.name(), length,
-              fi_strerror(error));
+    ODRC_WARN(
+        FI_LOG_MR,
+        "{}: cannot register {} bytes of user memory: {} (locked memory limit, ulimit -l: {})",
+        port_.name(), length, fi_strerror(error), locked_memory_limit());
 }
 
 // Drivers refuse a queue pair that asks for more inline data than they have, and say nowhere how

@@ -4,22 +4,10 @@
 #include "verbs_rc/objects.hpp"
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
 
-#include <sys/resource.h>
-
 namespace odrc::verbs {
-namespace {
-
-// Why memory cannot be registered is nearly always the limit on locked memory: name it.
-std::string memlock_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_MEMLOCK, &limit);
-    if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
-    return odrc::format("{} KiB", limit.rlim_cur / 1024);
-}
-
-} // namespace
 
 Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes, int access)
     : context_{&context} {
@@ -35,7 +23,7 @@ Slab::Slab(Context& context, const Port& port, ibv_pd* pd, size_t bytes, int acc
         ODRC_WARN(
             FI_LOG_EP_CTRL,
             "{}: cannot register {} bytes of buffers: {} (locked memory limit, ulimit -l: {})",
-            port.name(), bytes, fi_strerror(error), memlock_limit());
+            port.name(), bytes, fi_strerror(error), locked_memory_limit());
         throw Error{error};
     }
     bytes_ = {static_cast<std::byte*>(memory), bytes};
