@@ -7,7 +7,6 @@
 #include "schemes/trials.hpp"
 
 #include <array>
-#include <limits>
 #include <optional>
 
 namespace odrc::mpi {

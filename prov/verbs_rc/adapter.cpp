@@ -142,10 +142,11 @@ ibv_mr* Adapter::reg_mr(void* address, size_t length, int access) noexcept {
 }
 
 void Adapter::tell_unregistered(size_t length, int error) const noexcept {
-    ODRC_WARN(
-        FI_LOG_MR,
-        "{}: cannot register {} bytes of user memory: {} (locked memory limit, ulimit -l: {})",
-        port_.name(), length, fi_strerror(error), locked_memory_limit());
+    const bool may_be_limit = error == ENOMEM && !port_.whole_memory; // which takes nothing locked
+    ODRC_WARN(FI_LOG_MR, "{}: cannot register {} bytes of user memory: {}{}", port_.name(), length,
+              fi_strerror(error),
+              may_be_limit ? " (locked memory limit, ulimit -l: " + locked_memory_limit() + ")"
+                           : "");
 }
 
 // Drivers refuse a queue pair that asks for more inline data than they have, and say nowhere how

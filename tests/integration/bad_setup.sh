@@ -36,15 +36,21 @@ else
     echo "not tested: a full /dev/shm (no right to mount one)"
 fi
 
-# Less lockable memory than the device needs: only devices that pin memory need any.
+# Less lockable memory than the device needs, for its buffers and for what a program sends: only
+# devices that pin memory need any.
+with_locked() { # BYTES COMMAND...
+    setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
+        prlimit --memlock="$1" "${@:2}" >"$scratch/out" 2>&1
+}
 if [[ $device != soft0 && $EUID == 0 ]]; then
     chmod a+rw /dev/infiniband/*
-    if setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all \
-        prlimit --memlock=65536 "$ODRC_BUILD/odrc_patterns" -d "$device" -n 1 idle \
-        >"$scratch/out" 2>&1; then
+    ! with_locked 65536 "$ODRC_BUILD/odrc_patterns" -d "$device" -n 1 idle ||
         fail "buffers were registered with 64 KiB of lockable memory"
-    fi
-    grep -q 'locked memory limit, ulimit -l: 64 KiB' "$scratch/out" ||
+    grep -q 'of buffers: .*ulimit -l: 64 KiB' "$scratch/out" ||
+        fail "the limit is not named: $(<"$scratch/out")"
+    ! with_locked $((8 << 20)) "$ODRC_BUILD/odrc_traffic" -d "$device" -n 2 -m 20 -s 40000000 ||
+        fail "messages of 40 MB were registered with 8 MiB of lockable memory"
+    grep -q 'of user memory: .*ulimit -l: 8192 KiB' "$scratch/out" ||
         fail "the limit is not named: $(<"$scratch/out")"
 fi
 
