@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +15,15 @@
 #include <unistd.h>
 
 namespace odrc {
+namespace {
+
+rlim_t limit_of(__rlimit_resource resource) noexcept {
+    rlimit limit{};
+    getrlimit(resource, &limit);
+    return limit.rlim_cur;
+}
+
+} // namespace
 
 // Not those that this process is bound to, which others are not.
 size_t processors_of_this_host() noexcept {
@@ -43,10 +53,21 @@ size_t processes_of_this_host() noexcept {
 }
 
 std::string locked_memory_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_MEMLOCK, &limit);
-    if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
-    return odrc::format("{} KiB", limit.rlim_cur / 1024);
+    const rlim_t limit = limit_of(RLIMIT_MEMLOCK);
+    if (limit == RLIM_INFINITY) return "unlimited";
+    return odrc::format("{} KiB", limit / 1024);
+}
+
+std::string limit_behind(int error) {
+    if (error == EMFILE) return odrc::format(" (ulimit -n: {})", limit_of(RLIMIT_NOFILE));
+    if (error == ENOMEM && address_space_limit() != SIZE_MAX)
+        return odrc::format(" (ulimit -v: {} KiB)", address_space_limit() / 1024);
+    return {};
+}
+
+size_t address_space_limit() noexcept {
+    const rlim_t limit = limit_of(RLIMIT_AS);
+    return limit == RLIM_INFINITY ? SIZE_MAX : limit;
 }
 
 uint64_t page_faults() noexcept {

@@ -23,6 +23,13 @@ size_t processes_of_this_host() noexcept;
 // that.
 std::string locked_memory_limit();
 
+// The limit of this process that may be behind an error, for people, after the error's own words:
+// " (ulimit -n: 1024)". Empty where there is none.
+std::string limit_behind(int error);
+
+// In bytes; SIZE_MAX where there is no limit.
+size_t address_space_limit() noexcept;
+
 // Of memory that the calling thread has used for the first time, in pages, or found gone.
 uint64_t page_faults() noexcept;
 

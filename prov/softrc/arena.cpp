@@ -4,8 +4,10 @@
 #include "softrc/arena.hpp"
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,6 +22,13 @@ constexpr uint64_t round_up(uint64_t n, uint64_t unit) noexcept {
 }
 constexpr uint64_t unit_of(size_t bytes) noexcept { return bytes < kPage ? kLine : kPage; }
 
+// Where the address space is limited, half of it has room for this arena and those of 63 peers.
+size_t reserved_bytes() noexcept {
+    constexpr size_t kShare = 128;
+    return std::clamp(round_up(address_space_limit() / kShare, kPage), kLeastArenaBytes,
+                      kMostArenaBytes);
+}
+
 // Word by word, so that a peer that still looks reads the old value or none.
 void clear(uint64_t* words, uint64_t bytes) noexcept {
     for (uint64_t i = 0; i < bytes / sizeof *words; ++i)
@@ -29,12 +38,13 @@ void clear(uint64_t* words, uint64_t bytes) noexcept {
 } // namespace
 
 OwnArena::OwnArena()
-    : fd_{create_shared_memory("odrc-arena", kArenaBytes)} {
-    if (fd_) map_ = Mapping{fd_.get(), kArenaBytes};
+    : fd_{create_shared_memory("odrc-arena", reserved_bytes())} {
+    if (fd_) map_ = Mapping{fd_.get()};
     if (!fd_ || !map_) {
-        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for this process: {}",
-                  fi_strerror(errno));
-        throw Error{errno};
+        const int error = errno;
+        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for this process: {}{}",
+                  fi_strerror(error), limit_behind(error));
+        throw Error{error};
     }
     header().version = kLayoutVersion;
     header().pid = static_cast<uint32_t>(getpid());
@@ -42,7 +52,7 @@ OwnArena::OwnArena()
     header().agent.fd = -1;
     header().magic = kArenaMagic;
     const uint64_t start = round_up(sizeof(Arena), kPage);
-    free_[start] = kArenaBytes - start;
+    free_[start] = map_.bytes() - start;
 }
 
 uint64_t OwnArena::allocate(size_t bytes) noexcept {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "softrc/layout.hpp"
+#include "softrc/arena_view.hpp"
 #include "softrc/shared_memory.hpp"
 
 #include <map>
@@ -21,6 +21,7 @@ public:
 
     int fd() const noexcept { return fd_.get(); }
     Arena& header() const noexcept { return *map_.as<Arena>(); }
+    ArenaView view() const noexcept { return ArenaView{map_}; }
 
     // Zeroed, aligned to a cache line, from a page upwards to a page. 0 when memory is out.
     uint64_t allocate(size_t bytes) noexcept;

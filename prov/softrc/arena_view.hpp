@@ -4,8 +4,7 @@
 #pragma once
 
 #include "softrc/layout.hpp"
-
-#include <limits>
+#include "softrc/shared_memory.hpp"
 
 namespace odrc::soft {
 
@@ -14,8 +13,9 @@ namespace odrc::soft {
 class ArenaView {
 public:
     ArenaView() = default;
-    explicit ArenaView(std::byte* base) noexcept
-        : base_{base} {}
+    explicit ArenaView(const Mapping& map) noexcept
+        : base_{map.base()}
+        , bytes_{map.bytes()} {}
 
     template <class T>
     T* at(uint64_t offset, uint64_t count = 1) const noexcept {
@@ -26,18 +26,20 @@ public:
         return at<std::byte>(offset, length);
     }
 
+    size_t size() const noexcept { return bytes_; } // in bytes
     Arena& header() const noexcept { return *reinterpret_cast<Arena*>(base_); }
     explicit operator bool() const noexcept { return base_ != nullptr; }
 
 private:
     void* at_bytes(uint64_t offset, uint64_t count, size_t size, size_t align) const noexcept {
-        if (offset < sizeof(Arena) || offset > kArenaBytes || offset % align != 0 ||
-            count > (kArenaBytes - offset) / size)
+        if (offset < sizeof(Arena) || offset > bytes_ || offset % align != 0 ||
+            count > (bytes_ - offset) / size)
             return nullptr;
         return base_ + offset;
     }
 
     std::byte* base_{nullptr};
+    size_t bytes_{0};
 };
 
 } // namespace odrc::soft

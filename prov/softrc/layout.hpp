@@ -20,7 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 inline constexpr size_t kLine = 64;
-inline constexpr uint32_t kLayoutVersion = 11;
+inline constexpr uint32_t kLayoutVersion = 12;
 
 // ---- the node: one for each user of a host ------------------------------------------------
 
@@ -57,7 +57,9 @@ struct Node {
 // ---- an arena: one for each process that has the device open -------------------------------
 
 inline constexpr uint64_t kArenaMagic = 0x616e65726163726f;
-inline constexpr size_t kArenaBytes = size_t{8} << 30; // reserved; only what is used takes memory
+// Of address space; only what is used takes memory. The owner chooses (arena.cpp).
+inline constexpr size_t kLeastArenaBytes = size_t{32} << 20;
+inline constexpr size_t kMostArenaBytes = size_t{8} << 30;
 inline constexpr uint32_t kMaxRegions = 1 << 16;
 
 // A memory region. The owner writes it while the key is 0; senders read it and then find the key

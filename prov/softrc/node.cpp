@@ -4,6 +4,7 @@
 #include "softrc/node.hpp"
 
 #include "base/error.hpp"
+#include "base/host.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>
@@ -11,15 +12,24 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <thread>
+#include <unistd.h>
 
 namespace odrc::soft {
 namespace {
+
+// For the reason in errno.
+[[noreturn]] void fail(const char* what) {
+    const int error = errno;
+    ODRC_WARN(FI_LOG_DOMAIN, "soft0: {}: {}{}", what, fi_strerror(error), limit_behind(error));
+    throw Error{error};
+}
 
 // The number of the namespace of that kind (namespaces(7)) that this process is in; 0: not known.
 ino_t own_namespace(const char* kind) {
@@ -57,33 +67,31 @@ Fd lock_node() {
         if (errno != EADDRINUSE) break;
         std::this_thread::sleep_for(1ms);
     }
-    ODRC_WARN(FI_LOG_DOMAIN, "soft0: cannot take the node's lock: {}", fi_strerror(errno));
-    throw Error{errno};
+    fail("cannot take the node's lock");
 }
 
 // When a process started: with its pid, its identity. 0 if there is no such process, or it has
-// ended and nobody has waited for it yet. (Its first thread alone may have ended.)
-uint64_t start_time_of(pid_t pid) noexcept {
-    try {
-        std::ifstream stat{odrc::format("/proc/{}/stat", pid)};
-        std::string text;
-        std::getline(stat, text);
-        const size_t name_end = text.rfind(')'); // the name may hold spaces and parentheses
-        char state = 0;
-        long threads = 0;
-        unsigned long long started = 0;
-        // proc(5): the third field, the 20th and the 22nd.
-        if (name_end == std::string::npos ||
-            std::sscanf(text.c_str() + name_end + 1,
-                        " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld "
-                        "%*d %llu",
-                        &state, &threads, &started) != 3)
-            return 0;
-        const bool has_ended = state == 'Z' || state == 'X';
-        return has_ended && threads <= 1 ? 0 : started;
-    } catch (...) {
+// ended and nobody has waited for it yet. (Its first thread alone may have ended.) Nothing, and
+// errno, if it cannot be looked at: without a descriptor, say.
+std::optional<uint64_t> start_time_of(pid_t pid) noexcept {
+    char path[32], text[1024];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const Fd stat{open(path, O_RDONLY | O_CLOEXEC)};
+    const ssize_t n = stat ? read(stat.get(), text, sizeof text - 1) : -1;
+    if (n < 0 && errno != ENOENT && errno != ESRCH) return std::nullopt;
+    text[std::max<ssize_t>(n, 0)] = 0;
+    const char* name_end = std::strrchr(text, ')'); // the name may hold spaces and parentheses
+    char state = 0;
+    long threads = 0;
+    unsigned long long started = 0;
+    // proc(5): the third field, the 20th and the 22nd.
+    if (!name_end || std::sscanf(name_end + 1,
+                                 " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+                                 "%*d %ld %*d %llu",
+                                 &state, &threads, &started) != 3)
         return 0;
-    }
+    const bool has_ended = state == 'Z' || state == 'X';
+    return has_ended && threads <= 1 ? 0 : started;
 }
 
 // A GID that is the same whenever this user founds the node anew, as that of a port is, and another
@@ -123,30 +131,32 @@ NodeMember::NodeMember(int arena_fd) {
 
 NodeMember::~NodeMember() { node().processes[slot_].pid.store(0, std::memory_order_release); }
 
+// Who does not see the others, or cannot map what they have, must not found a node of its own: it
+// would be alone in it.
 bool NodeMember::join() {
     const std::string prefix = "@" + name_prefix();
     std::ifstream names{"/proc/net/unix"};
+    if (!names) fail("cannot look for the node");
     for (std::string line; std::getline(names, line);) {
         const size_t at = line.find(prefix);
         int pid = 0, fd = -1;
         if (at == std::string::npos ||
             std::sscanf(line.c_str() + at + prefix.size(), "%d.%d", &pid, &fd) != 2)
             continue;
-        fd_ = open_shared_memory(pid, fd, sizeof(Node));
+        fd_ = open_shared_memory(pid, fd, sizeof(Node), sizeof(Node));
+        if (!fd_ && (errno == EMFILE || errno == ENFILE)) fail("cannot look for the node");
         if (!fd_) continue;
-        table_ = Mapping{fd_.get(), sizeof(Node)};
-        if (table_ && node().magic == kNodeMagic && node().version == kLayoutVersion) return true;
+        table_ = Mapping{fd_.get()};
+        if (!table_) fail("no room for the node");
+        if (node().magic == kNodeMagic && node().version == kLayoutVersion) return true;
     }
     return false;
 }
 
 void NodeMember::found() {
     fd_ = create_shared_memory("odrc-node", sizeof(Node));
-    if (fd_) table_ = Mapping{fd_.get(), sizeof(Node)};
-    if (!fd_ || !table_) {
-        ODRC_WARN(FI_LOG_DOMAIN, "soft0: no shared memory for the node: {}", fi_strerror(errno));
-        throw Error{errno};
-    }
+    if (fd_) table_ = Mapping{fd_.get()};
+    if (!fd_ || !table_) fail("no shared memory for the node");
     make_id(node().id);
     if (getrandom(&node().instance, sizeof node().instance, 0) != sizeof node().instance)
         throw Error{errno};
@@ -160,25 +170,25 @@ void NodeMember::announce() {
     // A child that was forked keeps its parent's names alive: no two are the same.
     static std::atomic<uint32_t> count{0};
     name_ = bind_name(odrc::format("{}{}.{}.{}", name_prefix(), getpid(), fd_.get(), count++));
-    if (!name_) {
-        ODRC_WARN(FI_LOG_DOMAIN, "soft0: cannot announce this process: {}", fi_strerror(errno));
-        throw Error{errno};
-    }
+    if (!name_) fail("cannot announce this process");
 }
 
+// Who cannot be looked at has not died: what it holds stays its own.
 bool NodeMember::alive(const ProcessSlot& slot) const noexcept {
     const auto pid = static_cast<pid_t>(slot.pid.load(std::memory_order_acquire));
-    return pid != 0 && start_time_of(pid) == slot.start_time;
+    return pid != 0 && start_time_of(pid).value_or(slot.start_time) == slot.start_time;
 }
 
 void NodeMember::take_slot(int arena_fd) {
+    const auto started = start_time_of(getpid());
+    if (!started) fail("cannot look at this process");
     for (uint32_t i = 0; i < kMaxProcesses; ++i) {
         ProcessSlot& slot = node().processes[i];
         if (alive(slot)) continue;
         slot.pid.store(0, std::memory_order_release);
         slot_ = i;
         generation_ = (slot.generation.load(std::memory_order_relaxed) + 1) % kGenerations;
-        slot.start_time = start_time_of(getpid());
+        slot.start_time = *started;
         slot.arena_fd = arena_fd;
         slot.generation.store(generation_, std::memory_order_relaxed);
         slot.pid.store(static_cast<uint32_t>(getpid()), std::memory_order_release);

@@ -15,14 +15,17 @@ PeerProcess::PeerProcess(pid_t pid, int arena_fd) noexcept
     : pid_{pid}
     , pidfd_{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))} {
     if (!pidfd_) return;
-    const Fd fd = open_shared_memory(pid, arena_fd, kArenaBytes);
+    const Fd fd = open_shared_memory(pid, arena_fd, kLeastArenaBytes, kMostArenaBytes);
     if (!fd) return;
-    map_ = Mapping{fd.get(), kArenaBytes};
+    map_ = Mapping{fd.get()};
     if (!map_) return;
     const auto* header = map_.as<Arena>();
-    if (header->magic == kArenaMagic && header->version == kLayoutVersion &&
-        header->pid == static_cast<uint32_t>(pid))
-        arena_ = ArenaView{map_.base()};
+    if (header->magic != kArenaMagic || header->version != kLayoutVersion ||
+        header->pid != static_cast<uint32_t>(pid)) {
+        errno = ESRCH; // another one's by now
+        return;
+    }
+    arena_ = ArenaView{map_};
     // Tried on memory that is surely there.
     uint64_t magic = 0;
     iovec local{&magic, sizeof magic};
@@ -30,7 +33,7 @@ PeerProcess::PeerProcess(pid_t pid, int arena_fd) noexcept
     lets_us_in_ = process_vm_readv(pid, &local, 1, &remote, 1, 0) == sizeof magic;
 }
 
-PeerProcess::PeerProcess(std::byte* own_arena) noexcept
+PeerProcess::PeerProcess(const ArenaView& own_arena) noexcept
     : pid_{getpid()}
     , arena_{own_arena} {}
 

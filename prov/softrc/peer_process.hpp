@@ -18,10 +18,11 @@ namespace odrc::soft {
 // A process that this one's queue pairs are connected to: perhaps this one itself.
 class PeerProcess {
 public:
-    // Check ok(): false when the process is gone or will not let us in.
+    // Check ok(): false, and errno, when the process is gone, will not let us in, or there is no
+    // descriptor or address space left.
     PeerProcess(pid_t pid, int arena_fd) noexcept;
     // This process itself.
-    explicit PeerProcess(std::byte* own_arena) noexcept;
+    explicit PeerProcess(const ArenaView& own_arena) noexcept;
     PeerProcess(const PeerProcess&) = delete;
     PeerProcess& operator=(const PeerProcess&) = delete;
 

@@ -3,6 +3,8 @@
 
 #include "softrc/process.hpp"
 
+#include "base/host.hpp"
+#include "base/log.hpp"
 #include "softrc/errand.hpp"
 #include "softrc/joint_copy.hpp"
 #include "softrc/queue_pair.hpp"
@@ -10,6 +12,7 @@
 #include "softrc/visit.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <sched.h>
 
 namespace odrc::soft {
@@ -44,7 +47,7 @@ std::shared_ptr<Process> Process::current() noexcept {
 
 Process::Process()
     : pid_{getpid()}
-    , own_{std::make_shared<PeerProcess>(arena_.at<std::byte>(0))}
+    , own_{std::make_shared<PeerProcess>(arena_.view())}
     , node_{arena_.fd()}
     , regions_{arena_}
     , queue_pairs_{kMaxQueuePairs}
@@ -62,16 +65,31 @@ std::shared_ptr<PeerProcess> Process::peer(const QpPlace& place) noexcept {
         const uint64_t key = uint64_t{place.slot} << 32 | place.generation;
         if (auto peer = peers_[key].lock()) return peer;
         const auto process = node_.find_process(place.slot, place.generation);
-        if (!process) return nullptr;
+        if (!process) {
+            errno = ESRCH;
+            return nullptr;
+        }
         auto peer = std::make_shared<PeerProcess>(process->pid, process->arena_fd);
-        if (!peer->ok()) return nullptr;
+        if (!peer->ok()) {
+            const int error = errno == ENOENT ? ESRCH : errno; // nothing of it is left in proc(5)
+            if (error != ESRCH) tell_unreachable(process->pid, error);
+            errno = error;
+            return nullptr;
+        }
         std::erase_if(peers_, [](const auto& known) { return known.second.expired(); });
         peers_[key] = peer;
         agent_.watch(peer->pidfd());
         return peer;
     } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
         return nullptr;
     }
+}
+
+void Process::tell_unreachable(pid_t pid, int error) {
+    if (std::exchange(told_unreachable_, true)) return;
+    ODRC_WARN(FI_LOG_EP_CTRL, "soft0: process {} cannot be reached: {}{}", pid, fi_strerror(error),
+              limit_behind(error));
 }
 
 bool Process::reaches(const ibv_ah_attr& path) const noexcept {

@@ -42,7 +42,8 @@ public:
     Table<SharedReceiveQueue>& shared_receive_queues() noexcept { return shared_receive_queues_; }
     PeerProcess& own() noexcept { return *own_; }
 
-    // The process in which a queue pair lives; null if it is gone or keeps us out.
+    // The process in which a queue pair lives. Null and errno if it is gone (ESRCH), keeps us out,
+    // or this process has no descriptor or address space left for it.
     std::shared_ptr<PeerProcess> peer(const QpPlace& place) noexcept;
 
     // Whether a path leads to this node: by its GID, or without one.
@@ -103,7 +104,10 @@ private:
     Table<CompletionQueue> completion_queues_;
     Table<SharedReceiveQueue> shared_receive_queues_;
 
+    void tell_unreachable(pid_t pid, int error);
+
     std::mutex peers_mutex_;
+    bool told_unreachable_{false}; // once is enough: each try to connect finds the same reason
     std::map<uint64_t, std::weak_ptr<PeerProcess>> peers_; // by slot and generation
 
     std::mutex stalled_mutex_;

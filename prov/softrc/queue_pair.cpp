@@ -111,7 +111,11 @@ QueuePair::Link QueuePair::find_link(uint32_t qp_number, ibv_qp_type type) const
     const auto place = process_.node().find_qp(qp_number);
     if (!place) return {};
     link.process = process_.peer(*place);
-    if (!link.process || link.process->check_dead()) return {};
+    if (!link.process) {
+        if (errno != ESRCH) link.error = errno;
+        return link;
+    }
+    if (link.process->check_dead()) return {};
     // An owner that goes withdraws the number and then waits for its visitors: what can be found
     // after we signed in stays there until we have looked at it.
     const Visit visit{process_.node(), *link.process, qp_number};

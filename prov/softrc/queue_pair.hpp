@@ -115,6 +115,7 @@ private:
         CompletionRingView completions;
         Target target;
         bool recovered{false}; // the process has died, and what it held is taken back
+        int error{0};          // why the process cannot be reached, though it is there
         explicit operator bool() const noexcept { return port != nullptr; }
         // Looks whether the completion queue was resized. False if it cannot be found.
         bool refresh() noexcept {
@@ -159,7 +160,7 @@ private:
     uint32_t state() const noexcept { return port_->state.load(std::memory_order_seq_cst); }
     void set_state(uint32_t state) noexcept;
     void take_attributes(const ibv_qp_attr& attr, int mask) noexcept;
-    void to_rtr() noexcept;
+    int to_rtr() noexcept; // an errno value, where the peer is there and cannot be reached
     void to_error() noexcept;
     void to_reset() noexcept;
 

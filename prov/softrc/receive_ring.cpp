@@ -102,7 +102,7 @@ ReceiveQueue::ReceiveQueue(OwnArena& arena, uint32_t pd, uint32_t capacity,
     ring->ticket_offset = offset_ + header;
     ring->request_offset = ring->ticket_offset + tickets * sizeof(Ticket);
     ring->request_stride = stride;
-    view_ = ReceiveRingView{ArenaView{arena.at<std::byte>(0)}, offset_};
+    view_ = ReceiveRingView{arena.view(), offset_};
 }
 
 ReceiveQueue::~ReceiveQueue() {

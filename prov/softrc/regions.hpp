@@ -47,7 +47,7 @@ inline bool find_place(const ArenaView& arena, bool own, uint32_t key, uint32_t 
     address = begin + (address - base);
     const uint64_t in_arena = address - arena.header().base;
     place = {.mapped = nullptr,
-             .shared = in_arena < kArenaBytes,
+             .shared = in_arena < arena.size(),
              .address = address,
              .length = length,
              .asked = asked,

@@ -30,13 +30,15 @@ Fd open_remote(pid_t pid, int fd, const char* kind, int flags) noexcept {
 
 } // namespace
 
-Mapping::Mapping(int fd, size_t bytes) noexcept
-    : bytes_{bytes} {
-    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+Mapping::Mapping(int fd) noexcept {
+    struct stat status {};
+    if (fstat(fd, &status)) return;
+    bytes_ = static_cast<size_t>(status.st_size);
+    void* base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED) return;
     base_ = static_cast<std::byte*>(base);
     // Most of it is never touched, and what is touched is of no use in a core dump.
-    madvise(base, bytes, MADV_DONTDUMP);
+    madvise(base, bytes_, MADV_DONTDUMP);
 }
 
 Mapping::~Mapping() {
@@ -51,13 +53,14 @@ Fd create_shared_memory(const char* name, size_t bytes) noexcept {
     return fd;
 }
 
-Fd open_shared_memory(pid_t pid, int remote, size_t bytes) noexcept {
+Fd open_shared_memory(pid_t pid, int remote, size_t least, size_t most) noexcept {
     Fd fd = open_remote(pid, remote, "/memfd:odrc-", O_RDWR);
     if (!fd) return fd;
     struct stat status {};
     if (fstat(fd.get(), &status)) return Fd{};
+    const auto bytes = static_cast<size_t>(status.st_size);
     const int seals = fcntl(fd.get(), F_GET_SEALS);
-    if (status.st_uid != geteuid() || status.st_size != static_cast<off_t>(bytes) || seals < 0 ||
+    if (status.st_uid != geteuid() || bytes < least || bytes > most || seals < 0 ||
         !(seals & F_SEAL_SHRINK)) {
         errno = EACCES;
         return Fd{};

@@ -12,12 +12,12 @@
 
 namespace odrc::soft {
 
-// A mapping with one owner.
+// A mapping of all of a file, with one owner.
 class Mapping {
 public:
     Mapping() = default;
     // Null and errno on failure.
-    Mapping(int fd, size_t bytes) noexcept;
+    explicit Mapping(int fd) noexcept;
     Mapping(Mapping&& other) noexcept
         : base_{std::exchange(other.base_, nullptr)}
         , bytes_{other.bytes_} {}
@@ -48,9 +48,9 @@ private:
 Fd create_shared_memory(const char* name, size_t bytes) noexcept;
 
 // Opens another process's descriptor (through proc(5), /proc/<pid>/fd): shared memory of this
-// user and exactly this size that can no longer shrink, or a pipe's read end. Null and errno if
-// it is anything else.
-Fd open_shared_memory(pid_t pid, int fd, size_t bytes) noexcept;
+// user, of a size from the least to the most, that can no longer shrink, or a pipe's read end. Null
+// and errno if it is anything else.
+Fd open_shared_memory(pid_t pid, int fd, size_t least, size_t most) noexcept;
 Fd open_pipe(pid_t pid, int fd, uint64_t inode) noexcept;
 
 } // namespace odrc::soft

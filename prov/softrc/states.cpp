@@ -46,7 +46,7 @@ int QueuePair::modify(const ibv_qp_attr& attr, int mask) noexcept {
         break;
     case IBV_QPS_RTR:
         read_faults(true);
-        to_rtr();
+        if (const int error = to_rtr()) return error;
         break;
     default:
         set_state(to);
@@ -105,13 +105,15 @@ void QueuePair::query(ibv_qp_attr& attr, ibv_qp_init_attr& init) const noexcept 
             .sq_sig_all = signal_all_};
 }
 
-void QueuePair::to_rtr() noexcept {
+int QueuePair::to_rtr() noexcept {
     if (!datagram()) {
         link_ = find_link(attr_.dest_qp_num, IBV_QPT_RC);
+        if (link_.error) return link_.error;
         // Only a sender whose progress we can see is let in: see wait_for_sender().
         let_in_sender();
     }
     set_state(IBV_QPS_RTR);
+    return 0;
 }
 
 void QueuePair::to_error() noexcept {

@@ -4,6 +4,8 @@
 // The soft device between processes.
 
 #include "fork.hpp"
+#include "softrc/arena.hpp"
+#include "softrc/context.hpp"
 #include "tests/forks.hpp"
 #include "tests/no_process_vm.hpp"
 
@@ -11,20 +13,28 @@
 #include <cstring>
 #include <dirent.h>
 #include <random>
+#include <sys/resource.h>
 #include <thread>
 
 using namespace rig;
 
 namespace {
 
+#if defined ODRC_THREAD_SANITIZER || defined __SANITIZE_ADDRESS__
+constexpr bool kTakesAllAddressSpace = true;
+#else
+constexpr bool kTakesAllAddressSpace = false;
+#endif
+
 // Everything that reaches into the other's private memory, both ways.
-void exchange_privately() {
+void exchange_privately(const std::function<void()>& set_child_up = [] {}) {
     constexpr int kAll = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
                          IBV_ACCESS_REMOTE_ATOMIC;
     constexpr size_t kBytes = 200'000;
     BoardMemory memory;
     Board& board = *memory.board;
     const pid_t child = fork_child([&] {
+        set_child_up();
         Side side;
         const verbs::Qp qp = side.make_qp();
         std::vector<char> secret(kBytes, 's'), in(100);
@@ -88,6 +98,56 @@ TEST_CASE("so they do where the kernel keeps them out of it" * forks()) {
         forbid_process_vm();
         exchange_privately();
     });
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+}
+
+TEST_CASE("so they do where one of them has little address space, and shares little" *
+          doctest::skip(kTakesAllAddressSpace)) {
+    exchange_privately([] {
+        constexpr rlim_t kLimit = rlim_t{64} << 30;
+        const rlimit limit{kLimit, kLimit};
+        if (setrlimit(RLIMIT_AS, &limit) || soft::OwnArena{}.view().size() != kLimit / 128) throw 1;
+    });
+}
+
+TEST_CASE("who has no descriptor left for a peer is told when it connects, and may again" *
+          forks()) {
+    BoardMemory memory;
+    Board& board = *memory.board;
+    const pid_t child = fork_child([&] {
+        Side side;
+        const verbs::Qp qp = side.make_qp();
+        char in[8];
+        const verbs::Mr mr = side.register_memory(in, sizeof in, IBV_ACCESS_LOCAL_WRITE);
+        side.post_receive(1, in, sizeof in, mr->lkey);
+        child_connects(side, qp.get(), board);
+        if (side.wait().status != IBV_WC_SUCCESS) _exit(1);
+    });
+    Side side;
+    const verbs::Qp qp = side.make_qp();
+    const uint32_t peer = await(board.child_qpn);
+    REQUIRE(side.to_init(qp.get()) == 0);
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit none{0, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const int error = side.to_rtr(qp.get(), peer);
+    const auto& node = static_cast<soft::SoftContext&>(side.context()).process().node();
+    const auto place = node.find_qp(peer);
+    const bool alive = place && node.find_process(place->slot, place->generation);
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(error == EMFILE);
+    CHECK(alive); // it is not taken for dead
+    CHECK(qp->state == IBV_QPS_INIT);
+
+    REQUIRE(side.to_rtr(qp.get(), peer) == 0);
+    REQUIRE(side.to_rts(qp.get()) == 0);
+    board.parent_qpn = qp->qp_num;
+    while (!board.child_connected) sched_yield();
+    char hello[] = "hello";
+    REQUIRE(side.post_send(qp.get(), {sge(hello, 5, 0)}, {.flags = IBV_SEND_INLINE}) == 0);
     int status = -1;
     waitpid(child, &status, 0);
     CHECK(status == 0);

@@ -54,7 +54,8 @@ public:
 
     bool hold(const void* p) const noexcept {
         const auto address = reinterpret_cast<uintptr_t>(p);
-        return address - first_.load(std::memory_order_relaxed) < kArenaBytes;
+        return address - first_.load(std::memory_order_relaxed) <
+               bytes_.load(std::memory_order_relaxed);
     }
     // Of memory that they hold.
     size_t size(void* p) noexcept;
@@ -73,7 +74,8 @@ private:
     }
 
     static constexpr uintptr_t kNowhere = uintptr_t{1} << 63; // no address is near
-    std::atomic<uintptr_t> first_{kNowhere};
+    std::atomic<uintptr_t> first_{kNowhere};                  // of the arena
+    std::atomic<size_t> bytes_{0};
     std::atomic<pid_t> owner_{0};
     std::mutex mutex_;
     std::shared_ptr<Process> process_; // as long as there are blocks: it may outlive its contexts
@@ -88,7 +90,8 @@ Pages& pages() noexcept {
 }
 
 void* Pages::allocate(size_t alignment, size_t bytes) noexcept {
-    if (alignment < kPage || !std::has_single_bit(alignment) || bytes == 0 || bytes > kArenaBytes)
+    if (alignment < kPage || !std::has_single_bit(alignment) || bytes == 0 ||
+        bytes > kMostArenaBytes)
         return nullptr;
     const auto process = Process::current();
     if (!process || inherited()) return nullptr;
@@ -110,6 +113,7 @@ void* Pages::allocate(size_t alignment, size_t bytes) noexcept {
         }
         process_ = process;
         owner_.store(getpid(), std::memory_order_relaxed);
+        bytes_.store(process->view().size(), std::memory_order_relaxed);
         first_.store(reinterpret_cast<uintptr_t>(process->arena().at<std::byte>(0)),
                      std::memory_order_relaxed);
         return aligned;
