@@ -121,7 +121,7 @@ int Wireup::connect_lane(Lane& lane, const verbs::QpAddress& remote) noexcept {
         return FI_EAGAIN;
     }
     if (error)
-        ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
+        ODRC_LOG(lane.station().beside() ? FI_LOG_INFO : level_for(peer), FI_LOG_EP_CTRL,
                  "{}: queue pair {:#x} does not connect to {:#x} of {}: {}", port.name(),
                  lane.qp().number(), remote.qpn, peer.address.text(), fi_strerror(error));
     return error;

@@ -17,6 +17,9 @@
 // accepts the other one, and who asked for the device says that it is elsewhere: to an attempt
 // that is over then, or will be asked for again over the device.
 //
+// Who finds, when it connects, that it cannot reach the peer's memory (no descriptor, no address
+// space is left for that) does as if one of them were elsewhere.
+//
 // Peers whose addresses have the same IP address as ours, which both sides see alike, have no lanes
 // laid to them by their addresses alone, but meet on soft0 at the first word.
 
@@ -80,10 +83,7 @@ void Wireup::on_elsewhere(Peer& peer, const WireupMessage& m) noexcept {
     if (peer.lane->by_datagrams()) {
         peer.needs_no_datagrams = true;
         peer.begins_by_datagrams = false;
-        if (peer.called) return call_off(peer);
-        forget_lane(peer);
-        stand_in_line(peer);
-        return serve_line();
+        return peer.called ? call_off(peer) : begin_anew(peer);
     }
     if (!peer.lane->station().beside()) return;
     const bool told = parameters().intranode == Intranode::soft;
@@ -92,8 +92,23 @@ void Wireup::on_elsewhere(Peer& peer, const WireupMessage& m) noexcept {
              "has FI_ODRC_INTRANODE=device",
              adapter_.port().name(), peer.address.text());
     peer.way = Way::device;
+    begin_anew(peer);
+}
+
+// Its lane is one on soft0 that does not connect: this process has no descriptor or no room left
+// for the peer's memory, or is kept out of it. Soft0 has told why; the device is what everybody
+// has.
+bool Wireup::is_for_device(Peer& peer, int error) noexcept {
+    if (!error || error == FI_EAGAIN || !peer.lane->station().beside()) return false;
+    peer.way = Way::device;
+    return true;
+}
+
+// The lane that was asked for goes, and the next one is asked for.
+void Wireup::begin_anew(Peer& peer) noexcept {
     forget_lane(peer);
-    begin(peer);
+    stand_in_line(peer);
+    serve_line();
 }
 
 bool Wireup::is_met_on_soft(const NativeAddress& peer) const noexcept {

@@ -54,6 +54,29 @@ if [[ $device != soft0 && $EUID == 0 ]]; then
         fail "the limit is not named: $(<"$scratch/out")"
 fi
 
+# Less address space than soft0 would take if there was no limit. (A sanitizer takes more by itself.)
+if [[ $ODRC_SANITIZER == no ]]; then
+    (ulimit -v $((1 << 20)) && exec "$ODRC_BUILD/odrc_traffic" -d "$device" -n 4 -m 500 -s 20000) ||
+        fail "a limit of 1 GiB of address space stopped the program"
+fi
+
+# Too few descriptors: some are enough for the endpoint, and for some of its peers that are met on
+# soft0, each of which takes one. Beside a device, the others are met there.
+short=0
+for limit in {20..44..3}; do
+    sent=yes
+    (ulimit -n "$limit" && FI_ODRC_INTRANODE=auto exec "$ODRC_BUILD/odrc_traffic" -d "$device" \
+        -n 6 -m 600 -s 20000) >"$scratch/out" 2>&1 || sent=no
+    [[ $sent == yes ]] || grep -q 'Too many open files' "$scratch/out" ||
+        fail "nothing said of $limit descriptors: $(<"$scratch/out")"
+    grep -q "soft0: process .* cannot be reached: .*ulimit -n: $limit)" "$scratch/out" || continue
+    short=$((short + 1))
+    [[ $device == soft0 || $sent == yes ]] ||
+        fail "not met on the device, with $limit descriptors: $(<"$scratch/out")"
+done
+((short > 0)) || fail "no number of descriptors was enough for some peers only"
+[[ $sent == yes ]] || fail "$limit descriptors are not enough: $(<"$scratch/out")"
+
 # An address that is not this host's.
 if [[ $device == soft0 ]]; then
     ! foreign fi_info -p odrc -d soft0 -n 192.0.2.1 -P 5 >/dev/null 2>&1 ||
