@@ -108,10 +108,12 @@ int Wireup::connect_lane(Lane& lane, const verbs::QpAddress& remote) noexcept {
     const Peer& peer = lane.peer();
     const verbs::Port& port = lane.adapter().port();
     if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
-        ODRC_LOG(level_for(peer), FI_LOG_EP_CTRL,
-                 "{}: {} is on another host, or in another container or user's account: the soft "
-                 "device does not reach it",
-                 port.name(), peer.address.text());
+        ODRC_LOG(
+            level_for(peer), FI_LOG_EP_CTRL,
+            "{}: {} is on another host, in another container or another user's, or one of us is "
+            "kept out of the other (prctl(2), PR_SET_DUMPABLE): the soft device does not reach "
+            "it",
+            port.name(), peer.address.text());
         return FI_EHOSTUNREACH;
     }
     const int error = lane.qp().connect(remote);

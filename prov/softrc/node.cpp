@@ -95,9 +95,10 @@ std::optional<uint64_t> start_time_of(pid_t pid) noexcept {
 }
 
 // A GID that is the same whenever this user founds the node anew, as that of a port is, and another
-// on any other machine, for any other user, and where other processes are to be reached.
-void make_id(std::span<uint8_t, 16> id) {
-    std::string text = odrc::format("{}/{}", shared_place(), own_namespace("net"));
+// on any other machine, for any other user, and where other processes are to be reached. apart: not
+// 0 for one more node beside those that keep this process out.
+void make_id(std::span<uint8_t, 16> id, uint64_t apart) {
+    std::string text = odrc::format("{}/{}/{}", shared_place(), own_namespace("net"), apart);
     std::ifstream boot{"/proc/sys/kernel/random/boot_id"};
     std::string line;
     if (std::getline(boot, line)) text += line;
@@ -124,7 +125,8 @@ QpPlace place_of(QpLocation location) noexcept {
 
 NodeMember::NodeMember(int arena_fd) {
     const Fd lock = lock_node();
-    if (!join()) found();
+    bool kept_out = false;
+    if (!join(kept_out)) found(kept_out);
     take_slot(arena_fd);
     announce();
 }
@@ -133,7 +135,7 @@ NodeMember::~NodeMember() { node().processes[slot_].pid.store(0, std::memory_ord
 
 // Who does not see the others, or cannot map what they have, must not found a node of its own: it
 // would be alone in it.
-bool NodeMember::join() {
+bool NodeMember::join(bool& kept_out) {
     const std::string prefix = "@" + name_prefix();
     std::ifstream names{"/proc/net/unix"};
     if (!names) fail("cannot look for the node");
@@ -145,6 +147,7 @@ bool NodeMember::join() {
             continue;
         fd_ = open_shared_memory(pid, fd, sizeof(Node), sizeof(Node));
         if (!fd_ && (errno == EMFILE || errno == ENFILE)) fail("cannot look for the node");
+        kept_out |= !fd_ && errno == EACCES;
         if (!fd_) continue;
         table_ = Mapping{fd_.get()};
         if (!table_) fail("no room for the node");
@@ -153,14 +156,14 @@ bool NodeMember::join() {
     return false;
 }
 
-void NodeMember::found() {
+void NodeMember::found(bool kept_out) {
     fd_ = create_shared_memory("odrc-node", sizeof(Node));
     if (fd_) table_ = Mapping{fd_.get()};
     if (!fd_ || !table_) fail("no shared memory for the node");
-    make_id(node().id);
     if (getrandom(&node().instance, sizeof node().instance, 0) != sizeof node().instance)
         throw Error{errno};
     node().instance |= 1;
+    make_id(node().id, kept_out ? node().instance : 0);
     node().next_qp_number.store(kFirstQpNumber, std::memory_order_relaxed);
     node().version = kLayoutVersion;
     node().magic = kNodeMagic;

@@ -63,8 +63,8 @@ public:
 
 private:
     Node& node() const noexcept { return *table_.as<Node>(); }
-    bool join();
-    void found();
+    bool join(bool& kept_out);
+    void found(bool kept_out);
     void announce();
     void take_slot(int arena_fd);
     bool alive(const ProcessSlot& slot) const noexcept;

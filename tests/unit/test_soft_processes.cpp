@@ -153,6 +153,31 @@ TEST_CASE("who has no descriptor left for a peer is told when it connects, and m
     CHECK(status == 0);
 }
 
+TEST_CASE("processes that keep each other out are of two nodes" * forks()) {
+    struct Ids {
+        std::atomic<int> known{0};
+        ibv_gid list[2];
+    };
+    auto* ids =
+        new (mmap(nullptr, sizeof(Ids), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+            Ids;
+    std::vector<pid_t> children;
+    for (auto& id : ids->list)
+        children.push_back(fork_child([&] {
+            constexpr uid_t kNobody = 65534; // root is kept out of nothing
+            if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody)) throw 1;
+            prctl(PR_SET_DUMPABLE, 0);
+            Side side;
+            id = side.context().gid();
+            ++ids->known;
+            while (ids->known < 2) sched_yield();
+        }));
+    for (const pid_t child : children) waitpid(child, nullptr, 0);
+    CHECK(ids->known == 2);
+    CHECK(std::memcmp(ids->list[0].raw, ids->list[1].raw, sizeof ids->list[0].raw) != 0);
+    munmap(ids, sizeof(Ids));
+}
+
 TEST_CASE("numbers of two processes that create at once interleave, and none is given twice" *
           forks()) {
     struct Numbers {
