@@ -178,7 +178,7 @@ void Wireup::on_request(Peer& peer, const WireupMessage& m) noexcept {
     }
     peer.wants_events = m.wants_events;
     const int error = is_of_our_kind(peer, m) ? connect_lane(*peer.lane, m.qp) : FI_EOPNOTSUPP;
-    if (is_for_device(peer, error)) {
+    if (turns_to_device(peer, error)) {
         step_aside(peer);
         return answer(WireupType::elsewhere, peer, m);
     }
@@ -246,7 +246,7 @@ void Wireup::on_accept(Peer& peer, const WireupMessage& m) noexcept {
         peer.wants_events = m.wants_events;
         const int error = connect_lane(*peer.lane, m.qp);
         if (error == FI_EAGAIN) return; // we ask again, and are answered again
-        if (is_for_device(peer, error)) return begin_anew(peer);
+        if (turns_to_device(peer, error)) return begin_anew(peer);
         if (error) return give_up(peer, error);
         if (!peer.told_to_wait) pace_.answered(peer.since, Clock::now(), peer.tries > 0);
         greet(peer, m);

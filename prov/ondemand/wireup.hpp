@@ -188,7 +188,7 @@ private:
     }
     bool goes_that_way(Peer& peer, const WireupMessage& request) noexcept;
     void on_elsewhere(Peer& peer, const WireupMessage& message) noexcept;
-    bool is_for_device(Peer& peer, int error) noexcept;
+    bool turns_to_device(Peer& peer, int error) noexcept;
     void begin_anew(Peer& peer) noexcept;
     bool is_met_on_soft(const NativeAddress& peer) const noexcept;
 

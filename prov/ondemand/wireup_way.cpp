@@ -98,7 +98,7 @@ void Wireup::on_elsewhere(Peer& peer, const WireupMessage& m) noexcept {
 // Its lane is one on soft0 that does not connect: this process has no descriptor or no room left
 // for the peer's memory, or is kept out of it. Soft0 has told why; the device is what everybody
 // has.
-bool Wireup::is_for_device(Peer& peer, int error) noexcept {
+bool Wireup::turns_to_device(Peer& peer, int error) noexcept {
     if (!error || error == FI_EAGAIN || !peer.lane->station().beside()) return false;
     peer.way = Way::device;
     return true;
