@@ -17,7 +17,7 @@
 namespace odrc {
 namespace {
 
-rlim_t limit_of(__rlimit_resource resource) noexcept {
+rlim_t limit_of(decltype(RLIMIT_AS) resource) noexcept {
     rlimit limit{};
     getrlimit(resource, &limit);
     return limit.rlim_cur;
