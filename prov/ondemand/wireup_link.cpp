@@ -110,9 +110,8 @@ int Wireup::connect_lane(Lane& lane, const verbs::QpAddress& remote) noexcept {
     if (port.this_host_only && std::memcmp(remote.gid.raw, port.gid.raw, sizeof remote.gid) != 0) {
         ODRC_LOG(
             level_for(peer), FI_LOG_EP_CTRL,
-            "{}: {} is on another host, in another container or another user's, or one of us is "
-            "kept out of the other (prctl(2), PR_SET_DUMPABLE): the soft device does not reach "
-            "it",
+            "{}: {} is on another host, in another container, another user's, or one of us is not "
+            "dumpable (prctl(2)): the soft device does not reach it",
             port.name(), peer.address.text());
         return FI_EHOSTUNREACH;
     }

@@ -95,6 +95,8 @@ public:
     void check_visitors() noexcept;
 
 private:
+    void tell_unreachable(pid_t pid, int error);
+
     const pid_t pid_;
     OwnArena arena_;
     std::shared_ptr<PeerProcess> own_;
@@ -103,8 +105,6 @@ private:
     Table<QueuePair> queue_pairs_;
     Table<CompletionQueue> completion_queues_;
     Table<SharedReceiveQueue> shared_receive_queues_;
-
-    void tell_unreachable(pid_t pid, int error);
 
     std::mutex peers_mutex_;
     bool told_unreachable_{false}; // once is enough: each try to connect finds the same reason
