@@ -23,3 +23,31 @@ AC_DEFUN([AX_SHADOW_WARNING], [
   CXXFLAGS=$save_CXXFLAGS
   AC_SUBST([SHADOW_WARNING])
 ])
+
+dnl The flags of sanitizers, the macros by which tests know them, and the libraries that a program which
+dnl was built without them is to load first: clang's is linked statically unless it is told not to, which
+dnl libFuzzer would not bear. A C program may pass any number as an enum of libfabric's, and no compiler
+dnl counts on better unasked.
+AC_DEFUN([AX_SANITIZERS], [
+  AS_CASE([$1],
+    [no], [],
+    [SANITIZER_FLAGS="-fsanitize=$1 -fno-sanitize=enum -fno-sanitize-recover=all dnl
+-fno-omit-frame-pointer"])
+  AS_CASE([$1],
+    [*thread*], [SANITIZER_CPPFLAGS=-DODRC_THREAD_SANITIZER],
+    [*address*], [SANITIZER_CPPFLAGS=-DODRC_ADDRESS_SANITIZER])
+  AS_CASE([$1],
+    [*fuzzer*], [],
+    [*address*], [
+      SANITIZER_LIBRARIES=`$CXX -print-file-name=libclang_rt.asan-x86_64.so`
+      AS_CASE([$SANITIZER_LIBRARIES],
+        [/*], [
+          SANITIZER_LDFLAGS="-shared-libasan -Wl,-rpath,`dirname "$SANITIZER_LIBRARIES"`"],
+        [SANITIZER_LIBRARIES="`$CXX -print-file-name=libasan.so` `$CXX -print-file-name=libubsan.so`"])
+    ])
+  AC_SUBST([SANITIZER], [$1])
+  AC_SUBST([SANITIZER_FLAGS])
+  AC_SUBST([SANITIZER_CPPFLAGS])
+  AC_SUBST([SANITIZER_LDFLAGS])
+  AC_SUBST([SANITIZER_LIBRARIES])
+])

@@ -16,7 +16,7 @@ inline doctest::skip forks() {
 }
 
 // To fork a process that AddressSanitizer watches over takes ten times as long.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ODRC_ADDRESS_SANITIZER
 inline constexpr int kForks = 200;
 #else
 inline constexpr int kForks = 400;

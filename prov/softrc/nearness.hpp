@@ -32,14 +32,14 @@ public:
     template <class Copy>
     void watch(size_t length, Copy&& copy) noexcept {
         const bool in_doubt = in_doubt_.load(std::memory_order_relaxed);
-        const uint64_t faults = in_doubt ? page_faults() : 0;
+        const uint64_t before = in_doubt ? page_faults() : 0;
         const Ticks begun = ticks_now();
         copy();
         const bool slow = is_slow(time_of(ticks_now() - begun), length);
         if (slow != in_doubt) in_doubt_.store(slow, std::memory_order_relaxed);
         if (!slow)
             attempt_.went_well();
-        else if (in_doubt && (page_faults() - faults) * kPage * 2 < length)
+        else if (in_doubt && (page_faults() - before) * kPage * 2 < length)
             attempt_.went_badly();
     }
 

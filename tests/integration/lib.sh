@@ -5,6 +5,7 @@
 #   FI_PROVIDER_PATH  where the provider under test is
 #   ODRC_BUILD        the build directory, with our own programs
 #   ODRC_SANITIZER    the sanitizers it was built with, or "no"
+#   ODRC_SANITIZER_LIBRARIES  what a program that was built without AddressSanitizer loads first
 #   ODRC_TEST_DOMAIN  the device to test on (default: soft0)
 #
 # shellcheck shell=bash disable=SC2034 # what is set here, the tests use
@@ -47,7 +48,7 @@ case $ODRC_SANITIZER in
 no) ;;
 address,undefined)
     foreign_environment=(
-        "LD_PRELOAD=$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+        "LD_PRELOAD=$ODRC_SANITIZER_LIBRARIES"
         ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0
     ) ;;
 *) foreign_environment=(impossible) ;;

@@ -16,7 +16,7 @@ if [[ $device == soft0 ]]; then
     preloaded=("$ODRC_BUILD/.libs/libodrc-verbs.so")
     # This sanitizer's library must come before all others.
     [[ $ODRC_SANITIZER != *address* ]] ||
-        preloaded=("$(gcc -print-file-name=libasan.so)" "${preloaded[@]}")
+        preloaded=("$ODRC_SANITIZER_LIBRARIES" "${preloaded[@]}")
 fi
 # What it asks for in vain, to see it refused, is no error to report.
 env LD_PRELOAD="${preloaded[*]}" ASAN_OPTIONS=allocator_may_return_null=1 "$suite"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kBytes = 1024, kInSlab = 4;
 
-struct Pool : Room {
+struct PoolRoom : Room {
     srq::BufferPool pool{adapter, counters, kBytes, kInSlab};
     uint64_t before{counters.registered_bytes};
 
@@ -37,7 +37,7 @@ struct Pool : Room {
 } // namespace
 
 TEST_CASE("a slab goes when the last of its buffers is back, and no other one") {
-    Pool p;
+    PoolRoom p;
     auto taken = p.take(3 * kInSlab);
     CHECK(p.slabs() == 3);
     CHECK(p.pool.taken() == 3 * kInSlab);
@@ -57,7 +57,7 @@ TEST_CASE("a slab goes when the last of its buffers is back, and no other one") 
 }
 
 TEST_CASE("a slab that nobody uses goes at once, and comes again") {
-    Pool p;
+    PoolRoom p;
     p.pool.reserve(2 * kInSlab);
     CHECK(p.slabs() == 2);
     p.pool.give_up_slab();
@@ -75,7 +75,7 @@ TEST_CASE("a slab that nobody uses goes at once, and comes again") {
 }
 
 TEST_CASE("a slab that was about to go stays when buffers run short") {
-    Pool p;
+    PoolRoom p;
     auto taken = p.take(2 * kInSlab);
     p.pool.give_up_slab();
     for (int i = 0; i < 3; ++i) {

@@ -8,6 +8,7 @@
 #include "softrc/context.hpp"
 #include "tests/forks.hpp"
 #include "tests/no_process_vm.hpp"
+#include "tests/sanitized.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -19,12 +20,6 @@
 using namespace rig;
 
 namespace {
-
-#if defined ODRC_THREAD_SANITIZER || defined __SANITIZE_ADDRESS__
-constexpr bool kTakesAllAddressSpace = true;
-#else
-constexpr bool kTakesAllAddressSpace = false;
-#endif
 
 // Everything that reaches into the other's private memory, both ways.
 void exchange_privately(const std::function<void()>& set_child_up = [] {}) {
@@ -104,7 +99,7 @@ TEST_CASE("so they do where the kernel keeps them out of it" * forks()) {
 }
 
 TEST_CASE("so they do where one of them has little address space, and shares little" *
-          doctest::skip(kTakesAllAddressSpace)) {
+          doctest::skip(kSanitized)) {
     exchange_privately([] {
         constexpr rlim_t kLimit = rlim_t{64} << 30;
         const rlimit limit{kLimit, kLimit};

@@ -5,6 +5,7 @@
 // every order in which they can act.
 
 #include "srq/window.hpp"
+#include "tests/sanitized.hpp"
 
 #include <algorithm>
 #include <array>
@@ -212,6 +213,7 @@ TEST_CASE("both sides of a conversation hear all, in whatever order they act") {
     size_t looked_at = 0;
     for (const uint32_t a : {1u, 2u, 3u}) {
         for (const uint32_t b : {1u, 2u, 5u}) {
+            if (kSanitized && a != b) continue;
             for (const uint32_t back : {0u, 2u}) {
                 Conversation begin{{Side{.to_send = 5, .size = a, .ring = 1},
                                     Side{.to_send = back, .size = b, .ring = 2}},
@@ -235,5 +237,5 @@ TEST_CASE("both sides of a conversation hear all, in whatever order they act") {
         }
     }
     MESSAGE(looked_at << " states");
-    CHECK(looked_at > 10'000);
+    CHECK(looked_at > (kSanitized ? 1000 : 10'000));
 }

@@ -32,7 +32,7 @@ void count_allocations_in(Observation& observation) { here = &observation; }
 
 } // namespace counts
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined ODRC_ADDRESS_SANITIZER && !defined ODRC_THREAD_SANITIZER
 
 using counts::count;
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Copyright (c) 2026 The odrc authors
+
+#pragma once
+
+// Whether a sanitizer watches, which takes address space and time. Of what visits every state of a
+// model it has seen all lines in the first thousands.
+#if defined ODRC_ADDRESS_SANITIZER || defined ODRC_THREAD_SANITIZER
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
