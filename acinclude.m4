@@ -39,7 +39,7 @@ AC_DEFUN([AX_SANITIZERS], [
   AS_CASE([$1],
     [*fuzzer*], [],
     [*address*], [
-      SANITIZER_LIBRARIES=`$CXX -print-file-name=libclang_rt.asan-x86_64.so`
+      SANITIZER_LIBRARIES=`$CXX -print-file-name=libclang_rt.asan-$host_cpu.so`
       AS_CASE([$SANITIZER_LIBRARIES],
         [/*], [
           SANITIZER_LDFLAGS="-shared-libasan -Wl,-rpath,`dirname "$SANITIZER_LIBRARIES"`"],

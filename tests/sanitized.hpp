@@ -3,8 +3,8 @@
 
 #pragma once
 
-// Whether a sanitizer watches, which takes address space and time. Of what visits every state of a
-// model it has seen all lines in the first thousands.
+// Whether a sanitizer watches, which takes address space and time: what visits every state of a
+// model visits a part of them then.
 #if defined ODRC_ADDRESS_SANITIZER || defined ODRC_THREAD_SANITIZER
 inline constexpr bool kSanitized = true;
 #else

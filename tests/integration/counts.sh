@@ -68,17 +68,13 @@ count_operations() { # SUFFIX OPERATIONS
     OPERATIONS=$2 count "$1" "odrc $device" operation_counts -d "$device" -o "$2"
 }
 
-# In percent. Three lines are what another place of a heap's piece may make; eight instructions, that
-# one message of 128 more, or less, has no room before a ring's end, for none begins at the same place
-# of it each time.
+# In percent. Three lines are what another place of a heap's piece may make. Of messages of 1 KiB a
+# ring holds 32: one of 128 more, or less, finds no room in it, as the first one's place in it is.
 with_tolerances() {
     awk -F'\t' -v OFS='\t' '
         function for_lines(lines) { return lines < 60 ? int(300 / lines) : 5 }
-        function for_instructions(n) { return n < 250 ? int(800 / n) : 3 }
-        { tolerance = 0 }
-        $2 == "lines" { tolerance = for_lines($3) }
-        $2 ~ /^instructions/ { tolerance = for_instructions($3) }
-        { print $1, $2, $3, tolerance }'
+        function for_instructions(of) { return of == "tagged_1k" ? 5 : 3 }
+        { print $1, $2, $3, $2 ~ /^instructions/ ? for_instructions($1) : $2 == "lines" ? for_lines($3) : 0 }'
 }
 
 # Says what is off. False if anything is.
