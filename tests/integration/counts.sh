@@ -68,13 +68,13 @@ count_operations() { # SUFFIX OPERATIONS
     OPERATIONS=$2 count "$1" "odrc $device" operation_counts -d "$device" -o "$2"
 }
 
-# In percent. Three lines are what another place of a heap's piece may make. Of messages of 1 KiB a
-# ring holds 32: one of 128 more, or less, finds no room in it, as the first one's place in it is.
+# In percent. Three lines are what another place of a heap's piece may make. About one in 32 messages
+# of 1 KiB finds no room in a ring: of 128 one more, or less, as the first one's place in it is.
 with_tolerances() {
     awk -F'\t' -v OFS='\t' '
         function for_lines(lines) { return lines < 60 ? int(300 / lines) : 5 }
-        function for_instructions(of) { return of == "tagged_1k" ? 5 : 3 }
-        { print $1, $2, $3, $2 ~ /^instructions/ ? for_instructions($1) : $2 == "lines" ? for_lines($3) : 0 }'
+        function for_instructions(step) { return step == "tagged_1k instructions.complete" ? 5 : 3 }
+        { print $1, $2, $3, $2 ~ /^instructions/ ? for_instructions($1 " " $2) : $2 == "lines" ? for_lines($3) : 0 }'
 }
 
 # Says what is off. False if anything is.
