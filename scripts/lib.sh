@@ -18,8 +18,8 @@ run_packages=(
 )
 # What tests/rdma_vm needs is listed there.
 check_packages=(
-    clang-14 clang-format doctest-dev git gnuplot-nox ibverbs-utils libclang-rt-14-dev libopenmpi-dev
-    llvm perftest qperf shellcheck valgrind
+    ccache clang-14 clang-format doctest-dev git gnuplot-nox ibverbs-utils libclang-rt-14-dev
+    libopenmpi-dev llvm perftest qperf shellcheck valgrind
 )
 
 say() { printf '\n==> %s\n' "$*"; }
