@@ -47,6 +47,7 @@ Experience::Begun Experience::begin(const MessageKind& kind, uint64_t bytes, Exp
 
 void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
                              const std::optional<News>& like, double spared) const noexcept {
+    learn_of_sent(entry);
     const Scheme last = entry.bursts[entry.newest].way;
     const bool goes_on =
         (!like || like->way == last) && expected[static_cast<size_t>(last)] < kNever;
@@ -105,6 +106,16 @@ void Experience::settle(const MessageKind& kind, Scheme way, uint32_t messages) 
     if (entry.kind != kind) return; // another one has taken its place
     entry.settled_way = way;
     entry.settled_for = messages;
+}
+
+uint32_t Experience::settled(const MessageKind& kind) const noexcept {
+    const Entry& entry = entries_[kind.place()];
+    return entry.kind == kind && !entry.many ? entry.settled_for : 0;
+}
+
+void Experience::went(const MessageKind& kind, uint32_t messages) noexcept {
+    Entry& entry = entries_[kind.place()];
+    if (entry.kind == kind) entry.settled_for -= std::min(entry.settled_for, messages);
 }
 
 void Experience::put_off(const MessageKind& kind) noexcept {
@@ -180,7 +191,7 @@ void Experience::end(const Ticket& ticket, uint64_t bytes) noexcept {
     learn(entry, burst, tells ? now_() : 0);
 }
 
-void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
+void Experience::learn(Entry& entry, const Burst& burst, double now) const noexcept {
     const double since = std::max(burst.begin, entry.last_end);
     entry.last_end = now;
     entry.many = burst.begun > 1;
@@ -191,8 +202,21 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) noexcept {
         return;
     }
     if (!burst.counts || 2 * burst.begun < entry.most) return;
+    if (of_ == Of::many_at_once && &burst == &entry.bursts[entry.newest]) {
+        entry.sent = {burst.way, burst.bytes, since, now};
+        return;
+    }
     Records& records = entry.many ? entry.many_at_once.records : entry.one_alone.records;
     records.learn(burst.way, (now - since) / static_cast<double>(burst.bytes));
+}
+
+// Until the next one begins, its receiver may have been at work, or the program: for as long as the
+// burst itself took, it is taken for the receiver.
+void Experience::learn_of_sent(Entry& entry) const noexcept {
+    if (!entry.sent) return;
+    const auto [way, bytes, begin, end] = *std::exchange(entry.sent, std::nullopt);
+    const double took = end - begin, later = std::min(now_() - end, took);
+    entry.many_at_once.records.learn(way, (took + later) / static_cast<double>(bytes));
 }
 
 } // namespace odrc::mpi

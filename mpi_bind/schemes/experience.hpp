@@ -63,6 +63,9 @@ public:
     // The next messages that go alone take that way, whatever is expected: of them nothing is
     // learned here, but by another one (Of::many_at_once).
     void settle(const MessageKind& kind, Scheme way, uint32_t messages) noexcept;
+    // How many of these are left; and so many of them have gone which did not begin here.
+    uint32_t settled(const MessageKind& kind) const noexcept;
+    void went(const MessageKind& kind, uint32_t messages) noexcept;
     // Those that are under way are no measure of theirs, and others take their place: a peer, who
     // does its part in one of several ways, tries one. (Of many at once. It is not waited for for
     // ever.)
@@ -91,6 +94,12 @@ private:
         Trials trials;
         Records records{};
     };
+    // A burst that is over for its sender, and may not be for its receiver.
+    struct Sent {
+        Scheme way;
+        uint64_t bytes;
+        double begin, end;
+    };
     struct Entry {
         MessageKind kind{};
         uint32_t generation{0};
@@ -111,6 +120,7 @@ private:
         Question one_alone{Trials{Trials::Of::one_alone}};
         Question many_at_once{Trials{Trials::Of::many_at_once}};
         double last_end{0};
+        std::optional<Sent> sent{};
     };
 
     // A way that is tried is taken for so many bursts in a row: what others have left in the
@@ -128,7 +138,8 @@ private:
     Burst next_burst(Entry& entry, Scheme way) const noexcept;
     uint32_t unasked_behind(Entry& entry, Scheme way) const noexcept;
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
-    static void learn(Entry& entry, const Burst& burst, double now) noexcept;
+    void learn(Entry& entry, const Burst& burst, double now) const noexcept;
+    void learn_of_sent(Entry& entry) const noexcept;
 
     const Of of_;
     const Clock now_;

@@ -55,6 +55,20 @@ void Rhythm::end(uint32_t place) noexcept {
     if (entry.under_way > 0) --entry.under_way; // else another kind has taken its place
 }
 
+// The last one that has begun is itself one more in the row: it tells, the next ones do, or those
+// do that come up to the next one that does.
+uint32_t Rhythm::untold(const MessageKind& kind) const noexcept {
+    const Entry& entry = entries_[kind.place()];
+    const uint32_t last = entry.in_a_row + 1;
+    if (entry.kind != kind || entry.how != entry.before || last <= kLooked || last % kSeldom == 0)
+        return 0;
+    return kSeldom - 1 - last % kSeldom;
+}
+
+void Rhythm::went(const MessageKind& kind, uint32_t messages) noexcept {
+    if (Entry* entry = find(kind)) entry->in_a_row += messages;
+}
+
 void Rhythm::came(const MessageKind& kind) noexcept {
     if (Entry* entry = find(kind)) ++entry->messages;
 }

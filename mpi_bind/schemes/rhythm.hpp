@@ -20,6 +20,10 @@ public:
     void begin(const MessageKind& kind, bool is_offered) noexcept;
     void generic(const MessageKind& kind) noexcept;
     void end(uint32_t place) noexcept; // one that has begun (MessageKind::place)
+    // So many of the next ones of ours, if they go like the last two, tell nothing, and need not
+    // begin here; and so many did not.
+    uint32_t untold(const MessageKind& kind) const noexcept;
+    void went(const MessageKind& kind, uint32_t messages) noexcept;
     // One of the other side's has come.
     void came(const MessageKind& kind) noexcept;
 

@@ -60,6 +60,9 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     constexpr Start kAsItIs{};
     const size_t bytes = data.bytes();
     if (bytes <= kLeast || wanted.scheme == Scheme::generic) return kAsItIs;
+    if (!wanted.scheme && steady_.begin(data))
+        return {.is_offered = false, .ticket = Steady::ticket()};
+    stop_steady();
     const bool in_one = data.is_contiguous();
     if (in_one && !wishes_.heard(to, tag, bytes)) return kAsItIs;
     if (!in_one && !wanted.scheme && bytes < least_offered()) return kAsItIs;
@@ -76,12 +79,24 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     const auto begun = departures_.begin(kind, bytes, expected);
     const bool is_offered = static_cast<size_t>(begun.way) == kOfferedWay;
     if (begun.ticket) rhythm_.begin(kind, is_offered);
+    if (begun.ticket && !is_offered && !in_one)
+        if (const uint32_t alike = std::min(departures_.settled(kind), rhythm_.untold(kind)))
+            steady_.allow(data, kind, alike);
     return {.is_offered = is_offered, .ticket = begun.ticket};
 }
 
 void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {
+    if (steady_.end(start)) return;
     departures_.end(start, bytes);
     rhythm_.end(start.place);
+}
+
+// What is known of their kind goes on as if they had been looked at.
+void Transfers::stop_steady() noexcept {
+    const auto [kind, messages] = steady_.stop();
+    if (messages == 0) return;
+    departures_.went(kind, messages);
+    rhythm_.went(kind, messages);
 }
 
 Pace Transfers::pace_of(uint64_t bytes, const Shape& shape) const noexcept {
@@ -141,7 +156,9 @@ double Transfers::gain(Asked& last, const Shape& sender, const Shape& receiver,
 }
 
 void Transfers::learn_costs(fi_addr_t peer, const TrialMemory& trial) {
-    if (costs_.learn(peer, trial)) sending_ = receiving_ = {};
+    if (!costs_.learn(peer, trial)) return;
+    sending_ = receiving_ = {};
+    came_ = {};
 }
 
 void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
@@ -152,13 +169,28 @@ void Transfers::came_as_it_is(const Data& data, uint64_t bytes, fi_addr_t from, 
                             : is_unwanted ? "generic is asked for"
                                           : "its sender did not offer it");
     if (is_short || is_unwanted) return;
+    const bool is_known = !wanted.scheme && came_.bytes == bytes && came_.from == from &&
+                          came_.tag == tag && came_.data.is(data);
+    if (!is_known) look_at_what_came(data, bytes, from, tag, wanted);
+    experience_.came(came_.kind, Scheme::generic);
+    rhythm_.came(came_.departure);
+}
+
+void Transfers::look_at_what_came(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
+                                  const WantedScheme& wanted) noexcept {
     const Shape shape = shape_of(data);
-    experience_.came(MessageKind::of(bytes, shape, shape), Scheme::generic);
-    came(bytes, shape);
+    const bool stays_so = overlaps(); // or what is gained depends on what else is under way
+    came_ = {.data = SameData{data},
+             .bytes = stays_so ? bytes : 0,
+             .from = from,
+             .tag = tag,
+             .kind = MessageKind::of(bytes, shape, shape),
+             .departure = departure_of(bytes, shape)};
     if (wishes_.told(from, tag, bytes)) return;
     const Shape in_one{.piece = bytes, .median = bytes, .extent = bytes};
-    if (wanted.scheme || gain(receiving_, in_one, shape, bytes) > kGainWished)
-        wishes_.tell(from, tag, bytes);
+    if (!wanted.scheme && gain(receiving_, in_one, shape, bytes) <= kGainWished) return;
+    wishes_.tell(from, tag, bytes);
+    came_.bytes = 0; // it is asked again whether that has been told
 }
 
 void Transfers::leave_alone(uint64_t bytes, const Shape& shape, uint32_t messages) noexcept {

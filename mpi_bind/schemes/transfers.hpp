@@ -13,6 +13,7 @@
 #include "schemes/profile.hpp"
 #include "schemes/rhythm.hpp"
 #include "schemes/staging_queue.hpp"
+#include "schemes/steady.hpp"
 #include "schemes/transfer.hpp"
 #include "schemes/wishes.hpp"
 
@@ -115,6 +116,17 @@ private:
         double gain;
         bool operator==(const Asked&) const = default;
     };
+    void stop_steady() noexcept;
+    // What last came as it was.
+    struct Came {
+        SameData data;
+        uint64_t bytes{0}; // 0: what is known of it need not hold for the next one
+        fi_addr_t from{};
+        uint64_t tag{0};
+        MessageKind kind{}, departure{}; // as it comes, and as ours go that are like it
+    };
+    void look_at_what_came(const Data& data, uint64_t bytes, fi_addr_t from, uint64_t tag,
+                           const WantedScheme& wanted) noexcept;
     double gain(Asked& last, const Shape& sender, const Shape& receiver, uint64_t bytes) noexcept;
     void go_on_all() noexcept;
     void remove(Transfer& transfer) noexcept;
@@ -130,10 +142,12 @@ private:
     Experience experience_;
     Experience departures_;
     Rhythm rhythm_;
+    Steady steady_;
     double asking_{0};
     SchemeProfile profile_;
     Wishes wishes_;
     Asked sending_{}, receiving_{};
+    Came came_{};
     OffersRead offers_;
     TypeNumbers type_numbers_;
     KnownLayouts known_layouts_;

@@ -38,6 +38,7 @@ std::optional<Trials::Trial> Trials::next(const Expected& hoped, const Expected&
         way = again(hoped, known);
     }
     if (!way) return std::nullopt;
+    if (begun_with_ == kSchemes) begun_with_ = *way;
     return Trial{.way = static_cast<Scheme>(*way), .is_first = times_[*way]++ == 0};
 }
 
@@ -49,7 +50,8 @@ std::optional<size_t> Trials::first_times(const Expected& hoped,
             next = i;
     if (next) return next;
     for (size_t i = 0; i < kSchemes; ++i)
-        if ((times_[i] == 1 && is_within(is_of_many_ ? kSlow : kClose, i, known)) ||
+        if ((times_[i] == 1 &&
+             (i == begun_with_ || is_within(is_of_many_ ? kSlow : kClose, i, known))) ||
             (is_of_many_ && times_[i] < kTimesOfClose && is_within(kClose, i, known)))
             return i;
     return std::nullopt;

@@ -37,6 +37,9 @@ private:
 
     bool is_of_many_;
     std::array<uint32_t, kSchemes> times_{}; // that each has been tried
+    // What is tried before all others finds nothing in caches, and makes the pages: it has a second
+    // trial, however it does.
+    size_t begun_with_{kSchemes};
     size_t turns_{0};      // that have been taken, of all ways one after the other
     uint32_t since_{0};    // bursts since the last one
     Scheme best_{};        // when it changed last, and

@@ -222,6 +222,13 @@ TEST_CASE("a way that does badly at first is tried again soon") {
     CHECK(went[0] > went[1]);
 }
 
+TEST_CASE("what is tried before all others, when everything is new to it, is tried twice") {
+    Messages messages{{110, 100, kNever, 120, 130}};
+    CHECK(messages.go(4, {0, 500, 0, 0, 0})[1] == 4);
+    const auto went = messages.go(kMany, {120, 80, 0, 300, 400});
+    CHECK(went[1] > kMany / 2);
+}
+
 TEST_CASE("of many at once, too, what was held up when it was tried is tried again soon") {
     Messages messages{{100, 110, kNever, kNever, kNever}};
     messages.go(20, {100, 150, 0, 0, 0}, 64); // both are tried, and tried once more
