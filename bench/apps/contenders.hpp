@@ -9,6 +9,8 @@
 #include "bench/apps/noncontiguous.hpp"
 
 #include <map>
+#include <numeric>
+#include <random>
 
 namespace bench {
 
@@ -21,7 +23,8 @@ enum class Way {
 };
 
 // One of these ways, or a datatype in a communicator of which MPI is asked something: how odrc_mpi
-// moves what it describes (the hint odrc_datatype).
+// moves what it describes (the hint odrc_datatype). Behind either, ":again": the same once more, to
+// see how much two of the same differ.
 class Contender {
 public:
     explicit Contender(const std::string& name)
@@ -31,11 +34,12 @@ public:
                                                      {"manual:apart", Way::kApart},
                                                      {"contiguous", Way::kContiguous},
                                                      {"multiple", Way::kMultiple}};
-        const auto found = ways.find(name);
+        const std::string asked = name.substr(0, name.find(kAgain));
+        const auto found = ways.find(asked);
         if (found != ways.end()) way_ = found->second;
         MPI_Info info;
         MPI_Info_create(&info);
-        if (found == ways.end()) MPI_Info_set(info, "odrc_datatype", name.c_str());
+        if (found == ways.end()) MPI_Info_set(info, "odrc_datatype", asked.c_str());
         MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm_);
         MPI_Info_free(&info);
         if (found == ways.end()) check_hint();
@@ -53,6 +57,8 @@ public:
     MPI_Comm comm() const noexcept { return comm_; }
 
 private:
+    static constexpr std::string_view kAgain = ":again";
+
     void check_hint() const {
         MPI_Info used;
         MPI_Comm_get_info(comm_, &used);
@@ -94,7 +100,8 @@ double median(MPI_Comm comm, double seconds, Body&& body) {
     return taken[size_t(times / 2)];
 }
 
-// Rounds in which everybody is measured once, another one first each time.
+// Rounds in which everybody is measured once, in another order each time: what one leaves in
+// caches, and where its processes come to lie, is felt by who comes next.
 struct Rounds {
     int count{3};
     double seconds{0.05}; // for each figure
@@ -104,15 +111,19 @@ struct Rounds {
     template <class Body, class ValueOf>
     void measure(const Contenders& contenders, const std::string& name, const std::string& x,
                  size_t bytes, const char* unit, ValueOf&& value_of, Body&& body) const {
-        for (int round = 0; round < count; ++round)
-            for (size_t turn = 0; turn < contenders.size(); ++turn) {
-                const size_t i = (turn + size_t(round)) % contenders.size();
+        std::vector<size_t> order(contenders.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::mt19937 random; // the same on all ranks
+        for (int round = 0; round < count; ++round) {
+            std::ranges::shuffle(order, random);
+            for (const size_t i : order) {
                 const double each = median(contenders[i].comm(), seconds, [&] { return body(i); });
                 if (Ranks{MPI_COMM_WORLD}.rank != 0) continue;
                 std::printf("%s %s %s %zu %.4g %s %d\n", name.c_str(), contenders[i].name().c_str(),
                             x.c_str(), bytes, value_of(each), unit, round);
                 std::fflush(stdout);
             }
+        }
     }
     template <class Body>
     void measure_us(const Contenders& contenders, const std::string& name, const std::string& x,
