@@ -18,7 +18,8 @@ namespace odrc::mpi {
 // point.
 class Experience {
 public:
-    // What is learned of; for others, what is expected counts.
+    // What is learned of; for others, what is expected counts. Many at once are those that go,
+    // which are over before their receiver is: what follows them counts, up to as much again.
     enum class Of : uint8_t { none, all, many_at_once };
     // now: is called where a burst begins or ends.
     using Clock = double (*)() noexcept;

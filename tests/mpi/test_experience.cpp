@@ -251,6 +251,30 @@ TEST_CASE("of many at once, those that are about as quick are tried some times")
     CHECK(messages.go(20, {100, 50, 0, 0, 0}, 64)[1] == 20);
 }
 
+TEST_CASE("what is left of a burst for its receiver counts, and not what a program does then") {
+    constexpr size_t kBurst = 32;
+    const auto go = [](const Expected& take, double later, double always) {
+        Experience experience{Experience::Of::many_at_once, clock};
+        std::array<size_t, kSchemes> went{};
+        for (size_t i = 0; i < kMany; ++i) {
+            std::vector<Experience::Begun> burst;
+            for (size_t message = 0; message < kBurst; ++message) {
+                Expected expected{100, 110, kNever, kNever, kNever};
+                burst.push_back(experience.begin(kKind, kBytes, expected));
+            }
+            const auto way = static_cast<size_t>(burst.front().way);
+            now += take[way];
+            for (const auto& message : burst) experience.end(*message.ticket, kBytes);
+            now += way == 0 ? later : always;
+            ++went[way];
+        }
+        return went;
+    };
+    CHECK(go({100, 150, 0, 0, 0}, 0, 0)[0] > kMany / 2);
+    CHECK(go({100, 150, 0, 0, 0}, 90, 0)[1] > kMany / 2);
+    CHECK(go({100, 150, 0, 0, 0}, 1e6, 1e6)[0] > kMany / 2);
+}
+
 TEST_CASE("of many at once, others are tried soon when the quickest one takes longer") {
     Messages messages{{100, 110, kNever, kNever, kNever}};
     constexpr size_t kLong = 5000;
