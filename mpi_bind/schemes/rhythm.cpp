@@ -60,8 +60,7 @@ void Rhythm::end(uint32_t place) noexcept {
 uint32_t Rhythm::untold(const MessageKind& kind) const noexcept {
     const Entry& entry = entries_[kind.place()];
     const uint32_t last = entry.in_a_row + 1;
-    if (entry.kind != kind || entry.how != entry.before || last <= kLooked || last % kSeldom == 0)
-        return 0;
+    if (entry.kind != kind || entry.how != entry.before || last <= kLooked || tells(last)) return 0;
     return kSeldom - 1 - last % kSeldom;
 }
 
