@@ -10,6 +10,7 @@ namespace odrc::soft {
 void copy_much_to_peer(PeerProcess& peer, const Place& place, std::byte* to, const std::byte* from,
                        size_t length) noexcept {
     if (peer.own()) return copy_bytes(to, from, length);
+    if (peer.may_have_new_pages()) find_pages(to, length);
     const bool written = place.access & IBV_ACCESS_REMOTE_WRITE;
     Nearness& nearness = written ? peer.nearness_of_writes() : peer.nearness_of_receives();
     if (nearness.is_near()) return nearness.watch(length, [&] { copy_bytes(to, from, length); });

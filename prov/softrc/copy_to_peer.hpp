@@ -12,6 +12,14 @@ namespace odrc::soft {
 // From so many bytes on it matters how far the peer's caches are.
 inline constexpr size_t kLeastPastCaches = 2048;
 
+// Before the first copies to a peer: of its pages the kernel finds one at a time for who writes
+// there, and all of the sixteen around that there are for who reads.
+inline void find_pages(const std::byte* first, size_t length) noexcept {
+    constexpr size_t kPage = 4096;
+    for (size_t at = 0; at < length; at += kPage)
+        [[maybe_unused]] const auto found = *static_cast<const volatile std::byte*>(first + at);
+}
+
 void copy_much_to_peer(PeerProcess& peer, const Place& place, std::byte* to, const std::byte* from,
                        size_t length) noexcept;
 

@@ -29,6 +29,8 @@ ibv_wc_status QueuePair::scatter(const Link& to, const ReceiveRingView::Claim& c
         ++count;
     }
     if (room < length) return IBV_WC_LOC_LEN_ERR;
+    if (count > 0 && places[0].mapped && to.process->may_have_new_pages())
+        find_pages(places[0].mapped, 1);
     switch (copy(process_, *to.process, Direction::to_peer, data, {places, count})) {
     case 0:
         return IBV_WC_SUCCESS;

@@ -49,6 +49,13 @@ public:
     // copy_to_peer.hpp: when it receives, and when its memory is written to.
     Nearness& nearness_of_receives() noexcept { return receives_; }
     Nearness& nearness_of_writes() noexcept { return writes_; }
+    // Asked for each message to the peer, and each long copy: it may go where this process has not
+    // been.
+    bool may_have_new_pages() noexcept {
+        const uint32_t left = firsts_.load(std::memory_order_relaxed);
+        if (left > 0) firsts_.store(left - 1, std::memory_order_relaxed);
+        return left > 0;
+    }
 
     // Writes an event into a pipe of the process's.
     void raise_event(const EventPipe& pipe, uint64_t event) noexcept;
@@ -67,6 +74,8 @@ private:
     // Receives are few and soon filled again, out of the nearest caches of a peer that is near.
     // That takes twice as long as where its last cache has the lines, as it has of what is written.
     Nearness receives_{5}, writes_{12};
+    std::atomic<uint32_t> firsts_{
+        1024}; // copies: some MiB, as much as receives and segments lie in
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };

@@ -25,6 +25,10 @@ constexpr size_t kRetriesAtATime = 16;
 std::mutex open_mutex;
 std::weak_ptr<Process> open_process;
 
+bool is_short_of_room(int error) noexcept {
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 } // namespace
 
 std::shared_ptr<Process> Process::open() {
@@ -62,28 +66,48 @@ std::shared_ptr<PeerProcess> Process::peer(const QpPlace& place) noexcept {
     if (place.slot == node_.slot() && place.generation == node_.generation()) return own_;
     try {
         std::lock_guard lock{peers_mutex_};
-        const uint64_t key = uint64_t{place.slot} << 32 | place.generation;
+        const PeerKey key = PeerKey{place.slot} << 32 | place.generation;
         if (auto peer = peers_[key].lock()) return peer;
+        if (auto left = left_.take(key); left && !left->check_dead())
+            return reach(key, std::move(left));
         const auto process = node_.find_process(place.slot, place.generation);
         if (!process) {
             errno = ESRCH;
             return nullptr;
         }
-        auto peer = std::make_shared<PeerProcess>(process->pid, process->arena_fd);
+        const auto open = [&] {
+            return std::make_unique<PeerProcess>(process->pid, process->arena_fd);
+        };
+        auto peer = open();
+        if (!peer->ok() && is_short_of_room(errno) && left_.drop()) {
+            peer.reset(); // which may have got the first of two descriptors
+            peer = open();
+        }
         if (!peer->ok()) {
             const int error = errno == ENOENT ? ESRCH : errno; // nothing of it is left in proc(5)
             if (error != ESRCH) tell_unreachable(process->pid, error);
             errno = error;
             return nullptr;
         }
-        std::erase_if(peers_, [](const auto& known) { return known.second.expired(); });
-        peers_[key] = peer;
         agent_.watch(peer->pidfd());
-        return peer;
+        return reach(key, std::move(peer));
     } catch (const std::bad_alloc&) {
         errno = ENOMEM;
         return nullptr;
     }
+}
+
+std::shared_ptr<PeerProcess> Process::reach(PeerKey key, std::unique_ptr<PeerProcess> peer) {
+    std::erase_if(peers_, [](const auto& known) { return known.second.expired(); });
+    const std::shared_ptr<PeerProcess> reached{peer.release(),
+                                               [this, key](PeerProcess* p) { leave(key, p); }};
+    peers_[key] = reached;
+    return reached;
+}
+
+void Process::leave(PeerKey key, PeerProcess* peer) noexcept {
+    std::unique_ptr<PeerProcess> left{peer};
+    if (!left->check_dead()) left_.keep(key, std::move(left));
 }
 
 void Process::tell_unreachable(pid_t pid, int error) {
@@ -167,6 +191,7 @@ void Process::retry_stalled() noexcept {
 }
 
 void Process::peer_died(int pidfd) noexcept {
+    left_.take_by_pidfd(pidfd);
     std::shared_ptr<PeerProcess> dead;
     {
         std::lock_guard lock{peers_mutex_};

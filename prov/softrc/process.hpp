@@ -6,6 +6,7 @@
 #include "softrc/agent.hpp"
 #include "softrc/arena.hpp"
 #include "softrc/async_event.hpp"
+#include "softrc/left_processes.hpp"
 #include "softrc/node.hpp"
 #include "softrc/peer_process.hpp"
 #include "softrc/regions.hpp"
@@ -95,6 +96,10 @@ public:
     void check_visitors() noexcept;
 
 private:
+    // A process that is reached, by its slot and generation.
+    using PeerKey = uint64_t;
+    std::shared_ptr<PeerProcess> reach(PeerKey key, std::unique_ptr<PeerProcess> peer);
+    void leave(PeerKey key, PeerProcess* peer) noexcept;
     void tell_unreachable(pid_t pid, int error);
 
     const pid_t pid_;
@@ -108,7 +113,8 @@ private:
 
     std::mutex peers_mutex_;
     bool told_unreachable_{false}; // once is enough: each try to connect finds the same reason
-    std::map<uint64_t, std::weak_ptr<PeerProcess>> peers_; // by slot and generation
+    std::map<PeerKey, std::weak_ptr<PeerProcess>> peers_;
+    LeftProcesses left_;
 
     std::mutex stalled_mutex_;
     std::vector<QueuePair*> stalled_;

@@ -128,6 +128,30 @@ TEST_CASE("what goes badly is left out, each time for longer, until it goes well
     CHECK(left_out() == kLeast);
 }
 
+TEST_CASE("what is written to first is not met page by page" * forks()) {
+    constexpr size_t kPage = 4096, kAround = 16; // pages, unless the kernel was told otherwise
+    BoardMemory shared;
+    Board& board = *shared.board;
+    const pid_t child = fork_child([&] { be_written_to(board); });
+    Side side;
+    const verbs::Qp qp = side.make_qp();
+    parent_connects(side, qp.get(), board);
+    std::vector<std::byte> out(kPage);
+    const verbs::Mr mr = side.register_memory(out.data(), kPage, IBV_ACCESS_LOCAL_WRITE);
+    const uint64_t before = page_faults();
+    for (size_t at = 0; at < kBytes; at += kPage) {
+        REQUIRE(side.post_send(qp.get(), {sge(out.data(), kPage, mr->lkey)},
+                               {.opcode = IBV_WR_RDMA_WRITE,
+                                .remote = board.address + at,
+                                .rkey = board.rkey}) == 0);
+        REQUIRE(side.wait().status == IBV_WC_SUCCESS);
+    }
+    CHECK(page_faults() - before < kBytes / kPage * 3 / 4);
+    static_assert(kBytes / kPage >= kAround);
+    board.done = true;
+    waitpid(child, nullptr, 0);
+}
+
 TEST_CASE("a peer gets the same bytes whether it is near or far" * forks()) {
     BoardMemory shared;
     Board& board = *shared.board;
