@@ -108,9 +108,14 @@ void Experience::settle(const MessageKind& kind, Scheme way, uint32_t messages) 
     entry.settled_for = messages;
 }
 
+bool Experience::go_alone(const MessageKind& kind) const noexcept {
+    const Entry& entry = entries_[kind.place()];
+    return entry.kind == kind && !entry.many;
+}
+
 uint32_t Experience::settled(const MessageKind& kind) const noexcept {
     const Entry& entry = entries_[kind.place()];
-    return entry.kind == kind && !entry.many ? entry.settled_for : 0;
+    return entry.kind == kind ? entry.settled_for : 0;
 }
 
 void Experience::went(const MessageKind& kind, uint32_t messages) noexcept {

@@ -64,6 +64,8 @@ public:
     // The next messages that go alone take that way, whatever is expected: of them nothing is
     // learned here, but by another one (Of::many_at_once).
     void settle(const MessageKind& kind, Scheme way, uint32_t messages) noexcept;
+    // As far as it was with the last one, each is over before the next one begins.
+    bool go_alone(const MessageKind& kind) const noexcept;
     // How many of these are left; and so many of them have gone which did not begin here.
     uint32_t settled(const MessageKind& kind) const noexcept;
     void went(const MessageKind& kind, uint32_t messages) noexcept;

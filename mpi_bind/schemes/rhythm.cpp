@@ -7,16 +7,17 @@ namespace odrc::mpi {
 namespace {
 
 constexpr uint32_t kWarm = 2; // of a row, the first that do not count
-// Behind so many of a row each eighth one tells how soon the next one follows: a look at the clock
-// takes a hundredth of a short message.
-constexpr uint32_t kLooked = 16, kSeldom = 8;
+// Behind so many of a row each eighth one tells how soon the next one follows, and behind so many
+// fewer still: a look at the clock, and at what is known, takes a twentieth of a short message.
+constexpr uint32_t kLooked = 16, kLookedOften = 128;
+constexpr uint32_t interval_at(uint32_t in_a_row) { return in_a_row < kLookedOften ? 8 : 64; }
 // The quickest have been held up by nothing else.
 constexpr double kFall = 2, kRise = 16, kLate = 1.5;
 
 } // namespace
 
 bool Rhythm::tells(uint32_t in_a_row) noexcept {
-    return in_a_row > kWarm && (in_a_row <= kLooked || in_a_row % kSeldom == 0);
+    return in_a_row > kWarm && (in_a_row <= kLooked || in_a_row % interval_at(in_a_row) == 0);
 }
 
 void Rhythm::begin(const MessageKind& kind, bool is_offered) noexcept {
@@ -61,7 +62,7 @@ uint32_t Rhythm::untold(const MessageKind& kind) const noexcept {
     const Entry& entry = entries_[kind.place()];
     const uint32_t last = entry.in_a_row + 1;
     if (entry.kind != kind || entry.how != entry.before || last <= kLooked || tells(last)) return 0;
-    return kSeldom - 1 - last % kSeldom;
+    return interval_at(last) - 1 - last % interval_at(last);
 }
 
 void Rhythm::went(const MessageKind& kind, uint32_t messages) noexcept {

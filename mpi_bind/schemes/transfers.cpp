@@ -75,13 +75,18 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     expected.fill(kNever);
     expected[kOfferedWay] = kGainOffered;
     expected[kAsItIsWay] = in_one ? kGainWished : gain(sending_, shape, shape, bytes);
+    // Then nothing but what is found of many at once changes that.
+    const bool is_expected_so = expected[kAsItIsWay] <= expected[kOfferedWay];
     const MessageKind kind = departure_of(bytes, shape);
     const auto begun = departures_.begin(kind, bytes, expected);
     const bool is_offered = static_cast<size_t>(begun.way) == kOfferedWay;
     if (begun.ticket) rhythm_.begin(kind, is_offered);
-    if (begun.ticket && !is_offered && !in_one)
-        if (const uint32_t alike = std::min(departures_.settled(kind), rhythm_.untold(kind)))
-            steady_.allow(data, kind, alike);
+    if (begun.ticket && !is_offered && !in_one && departures_.go_alone(kind)) {
+        const uint32_t untold = rhythm_.untold(kind);
+        const uint32_t alike =
+            is_expected_so ? untold : std::min(untold, departures_.settled(kind));
+        if (alike > 0) steady_.allow(data, kind, alike);
+    }
     return {.is_offered = is_offered, .ticket = begun.ticket};
 }
 

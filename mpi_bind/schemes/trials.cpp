@@ -26,6 +26,9 @@ constexpr double kChanged = 1.25;
 constexpr size_t rounds_until(uint32_t bursts) { return std::countr_zero(bursts / kSoon); }
 constexpr size_t kAgainTurns = rounds_until(kAgain) * kSchemes;
 
+// What is taken where nothing is chosen: none is to be worse than that, and one trial may mislead.
+constexpr size_t kFirstWay = 0;
+
 } // namespace
 
 std::optional<Trials::Trial> Trials::next(const Expected& hoped, const Expected& known,
@@ -50,8 +53,8 @@ std::optional<size_t> Trials::first_times(const Expected& hoped,
             next = i;
     if (next) return next;
     for (size_t i = 0; i < kSchemes; ++i)
-        if ((times_[i] == 1 &&
-             (i == begun_with_ || is_within(is_of_many_ ? kSlow : kClose, i, known))) ||
+        if ((times_[i] == 1 && (i == kFirstWay || i == begun_with_ ||
+                                is_within(is_of_many_ ? kSlow : kClose, i, known))) ||
             (is_of_many_ && times_[i] < kTimesOfClose && is_within(kClose, i, known)))
             return i;
     return std::nullopt;

@@ -21,7 +21,7 @@ TEST_CASE("two whose messages are slow unless both take the same way find the be
             REQUIRE(begun.ticket);
             experience.end(*begun.ticket, kBytes);
         };
-        for (int i = 0; i < 6; ++i) receive(0, {}); // so that they are not in step by chance
+        for (int i = 0; i < 10; ++i) receive(0, {}); // so that they are not in step by chance
         size_t together = 0;
         for (size_t i = 0; i < 2 * kMany; ++i) {
             receive(1, follows ? leader.news(kKind) : std::nullopt);

@@ -229,6 +229,14 @@ TEST_CASE("what is tried before all others, when everything is new to it, is tri
     CHECK(went[1] > kMany / 2);
 }
 
+TEST_CASE("what is taken where nothing is chosen is tried twice, wherever in the row it came") {
+    Messages messages{{110, 100, 120, kNever, 130}};
+    messages.go(4, {0, 90, 0, 0, 0});
+    CHECK(messages.go(4, {500, 90, 0, 0, 0})[0] == 4);
+    const auto went = messages.go(kMany, {60, 90, 300, 0, 400});
+    CHECK(went[0] > kMany / 2);
+}
+
 TEST_CASE("of many at once, too, what was held up when it was tried is tried again soon") {
     Messages messages{{100, 110, kNever, kNever, kNever}};
     messages.go(20, {100, 150, 0, 0, 0}, 64); // both are tried, and tried once more

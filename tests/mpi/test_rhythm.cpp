@@ -73,16 +73,21 @@ TEST_CASE("what is seldom held up keeps its pace, what takes longer for good doe
     }
     exchange.go(4, How::as_it_is, 600);
     CHECK(exchange.pace().as_it_is < 620);
-    exchange.go(1000, How::as_it_is, 900);
+    exchange.go(5000, How::as_it_is, 900);
     CHECK(exchange.pace().as_it_is == doctest::Approx(900).epsilon(0.01));
 }
 
-TEST_CASE("of a long row each eighth one tells") {
+TEST_CASE("of a long row each eighth one tells, and of a very long one each sixty-fourth") {
     Exchange exchange;
-    exchange.go(80, How::as_it_is, 600);
-    const size_t before = looks;
-    exchange.go(80, How::as_it_is, 600);
-    CHECK(looks - before == 2 * 10); // when it begins, and when the next one does
+    const auto looks_of = [&](int messages) {
+        const size_t before = looks;
+        exchange.go(messages, How::as_it_is, 600);
+        return looks - before;
+    };
+    looks_of(40);
+    CHECK(looks_of(80) == 2 * 10); // when it begins, and when the next one does
+    looks_of(40);
+    CHECK(looks_of(640) == 2 * 10);
     CHECK(is(exchange.pace(), 0, 600));
 }
 

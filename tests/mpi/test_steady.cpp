@@ -93,6 +93,12 @@ TEST_CASE("a rhythm tells the same without those that tell nothing") {
     CHECK(all.pace(kKind).as_it_is > 0);
     CHECK(looks_of_some == looks_of_all);
     CHECK(begun < 600);
+    begun = 0;
+    for (int i = 0; i < 1000; ++i) {
+        begun += untold == 0;
+        go(false);
+    }
+    CHECK(begun < 100);
 }
 
 TEST_CASE("those that have gone are so many fewer that are settled") {
@@ -103,7 +109,9 @@ TEST_CASE("those that have gone are so many fewer that are settled") {
         experience.end(*begun.ticket, kBytes);
         return begun.way;
     };
+    CHECK_FALSE(experience.go_alone(kKind)); // none has gone
     CHECK(begin() == Scheme::bc_spup);
+    CHECK(experience.go_alone(kKind));
     CHECK(experience.settled(kKind) == 0);
     experience.settle(kKind, Scheme::generic, 10);
     CHECK(begin() == Scheme::generic);
@@ -115,4 +123,8 @@ TEST_CASE("those that have gone are so many fewer that are settled") {
     experience.settle(kKind, Scheme::generic, 10);
     experience.went(kKind, 11);
     CHECK(begin() == Scheme::bc_spup);
+    const auto first = experience.begin(kKind, kBytes, expected);
+    begin(); // while that one is under way
+    experience.end(*first.ticket, kBytes);
+    CHECK_FALSE(experience.go_alone(kKind));
 }
