@@ -18,10 +18,11 @@ namespace odrc::soft {
 // microseconds each.
 class LeftProcesses {
 public:
-    // Those left earliest go.
+    // Those left earliest go, and who has died: whose death is heard of later is still found.
     void keep(uint64_t key, std::unique_ptr<PeerProcess> peer) noexcept {
         std::unique_ptr<PeerProcess> gone; // behind the lock: that takes long
         const std::lock_guard lock{mutex_};
+        if (peer->check_dead()) return;
         Left& place = left_[next_++ % kMost];
         gone = std::exchange(place.peer, std::move(peer));
         place.key = key;

@@ -74,8 +74,7 @@ private:
     // Receives are few and soon filled again, out of the nearest caches of a peer that is near.
     // That takes twice as long as where its last cache has the lines, as it has of what is written.
     Nearness receives_{5}, writes_{12};
-    std::atomic<uint32_t> firsts_{
-        1024}; // copies: some MiB, as much as receives and segments lie in
+    std::atomic<uint32_t> firsts_{1024}; // of these: in so many all receives are met
     std::mutex mutex_;
     std::map<uint64_t, Fd> pipes_; // by inode
 };

@@ -99,15 +99,11 @@ std::shared_ptr<PeerProcess> Process::peer(const QpPlace& place) noexcept {
 
 std::shared_ptr<PeerProcess> Process::reach(PeerKey key, std::unique_ptr<PeerProcess> peer) {
     std::erase_if(peers_, [](const auto& known) { return known.second.expired(); });
-    const std::shared_ptr<PeerProcess> reached{peer.release(),
-                                               [this, key](PeerProcess* p) { leave(key, p); }};
+    const std::shared_ptr<PeerProcess> reached{peer.release(), [this, key](PeerProcess* p) {
+                                                   left_.keep(key, std::unique_ptr<PeerProcess>{p});
+                                               }};
     peers_[key] = reached;
     return reached;
-}
-
-void Process::leave(PeerKey key, PeerProcess* peer) noexcept {
-    std::unique_ptr<PeerProcess> left{peer};
-    if (!left->check_dead()) left_.keep(key, std::move(left));
 }
 
 void Process::tell_unreachable(pid_t pid, int error) {

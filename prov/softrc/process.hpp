@@ -99,7 +99,6 @@ private:
     // A process that is reached, by its slot and generation.
     using PeerKey = uint64_t;
     std::shared_ptr<PeerProcess> reach(PeerKey key, std::unique_ptr<PeerProcess> peer);
-    void leave(PeerKey key, PeerProcess* peer) noexcept;
     void tell_unreachable(pid_t pid, int error);
 
     const pid_t pid_;
