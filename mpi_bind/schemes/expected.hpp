@@ -14,6 +14,7 @@ namespace odrc::mpi {
 // What each way of moving a message is expected to take of it, in nanoseconds. Ways are schemes, or
 // what else their owner tells apart by these numbers.
 using Expected = std::array<double, kSchemes>;
+inline constexpr Scheme kFirstWay{}; // what is taken where nothing is chosen
 inline constexpr double kNever = std::numeric_limits<double>::infinity(); // it cannot be taken
 
 inline Scheme quickest(const Expected& expected) noexcept {

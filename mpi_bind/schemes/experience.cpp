@@ -23,7 +23,6 @@ constexpr double kMostSpared = 2; // times what is left of it
 // Behind so many bursts of a way that is settled, and alone, each one tells of itself and of so
 // many behind it: looking at the clock, and at what is known, takes a twentieth of a short message.
 constexpr uint32_t kSteady = 16, kUntold = 7;
-constexpr Scheme kFirstWay{};
 
 } // namespace
 

@@ -26,9 +26,6 @@ constexpr double kChanged = 1.25;
 constexpr size_t rounds_until(uint32_t bursts) { return std::countr_zero(bursts / kSoon); }
 constexpr size_t kAgainTurns = rounds_until(kAgain) * kSchemes;
 
-// What is taken where nothing is chosen: none is to be worse than that, and one trial may mislead.
-constexpr size_t kFirstWay = 0;
-
 } // namespace
 
 std::optional<Trials::Trial> Trials::next(const Expected& hoped, const Expected& known,
@@ -52,8 +49,9 @@ std::optional<size_t> Trials::first_times(const Expected& hoped,
         if (times_[i] == 0 && is_within(kHopeless, i, hoped) && (!next || hoped[i] < hoped[*next]))
             next = i;
     if (next) return next;
+    // None is to be worse than the first way is, and one trial may mislead.
     for (size_t i = 0; i < kSchemes; ++i)
-        if ((times_[i] == 1 && (i == kFirstWay || i == begun_with_ ||
+        if ((times_[i] == 1 && (i == static_cast<size_t>(kFirstWay) || i == begun_with_ ||
                                 is_within(is_of_many_ ? kSlow : kClose, i, known))) ||
             (is_of_many_ && times_[i] < kTimesOfClose && is_within(kClose, i, known)))
             return i;

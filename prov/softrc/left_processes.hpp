@@ -18,6 +18,8 @@ namespace odrc::soft {
 // microseconds each.
 class LeftProcesses {
 public:
+    static constexpr size_t kMost = 8;
+
     // Those left earliest go, and who has died: whose death is heard of later is still found.
     void keep(uint64_t key, std::unique_ptr<PeerProcess> peer) noexcept {
         std::unique_ptr<PeerProcess> gone; // behind the lock: that takes long
@@ -42,8 +44,6 @@ public:
     }
 
 private:
-    static constexpr size_t kMost = 8;
-
     struct Left {
         uint64_t key{0};
         std::unique_ptr<PeerProcess> peer;

@@ -16,8 +16,6 @@ using namespace rig;
 
 namespace {
 
-constexpr size_t kKept = 8;
-
 // A process with a queue pair, until it is told to end.
 class Other {
 public:
@@ -80,11 +78,11 @@ TEST_CASE("who is connected to again is known from before" * forks()) {
 }
 
 TEST_CASE("of those that are left, some stay, and none that has died" * forks()) {
-    std::list<Other> others(kKept + 3);
+    std::list<Other> others(soft::LeftProcesses::kMost + 3);
     Side side;
     const size_t before = arenas();
     for (Other& other : others) REQUIRE(visit(side, other) == 0);
-    CHECK(arenas() == before + kKept);
+    CHECK(arenas() == before + soft::LeftProcesses::kMost);
     for (Other& other : others) other.end();
     for (int tries = 0; arenas() > before && tries < 10000; ++tries) usleep(1000);
     CHECK(arenas() == before);
