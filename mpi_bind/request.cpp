@@ -97,7 +97,8 @@ void Request::start_send() {
         Transfers& transfers = process.transfers();
         const auto start = transfers.start(data_, to, tag, communicator_->hints.scheme());
         ticket_ = start.ticket;
-        if (start.is_offered) return Outgoing::begin(transfers, data_, to, tag, *this);
+        if (start.is_offered)
+            return Outgoing::begin(transfers, data_, to, tag, start.is_trial, *this);
     }
     const bool copies = mode_ == SendMode::buffered || !data_.is_contiguous();
     const std::byte* bytes = copies ? pack() : data_.begin();

@@ -158,6 +158,7 @@ Choice::Choice(const SchemeCosts& costs, const Offer& offer, const Shape& receiv
     if (means.unpacks) expect(Scheme::rwg_up, [&](double n) { return message.rwg_up(n); });
     expect(Scheme::p_rrs, [&](double n) { return message.p_rrs(n); });
     if (means.exposes) expect(Scheme::multi_w, [&](double) { return message.multi_w(); });
+    if (offer.is_trial) expected_[static_cast<size_t>(Scheme::generic)] = kNever;
 }
 
 double Choice::not_offered() const noexcept {

@@ -40,8 +40,9 @@ Experience::Begun Experience::begin(const MessageKind& kind, uint64_t bytes, Exp
         return {quickest(expected), std::nullopt, 0, false};
     ++burst.begun;
     if (of_ == Of::many_at_once && burst.begun == 2) burst.begin = now_();
+    const bool is_asked = of_ == Of::all || entry.many;
     return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked,
-            !entry.is_settled};
+            is_asked && !entry.is_settled};
 }
 
 void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
@@ -68,7 +69,7 @@ Experience::Burst Experience::telling_burst(Entry& entry, uint64_t bytes, Expect
                                             const std::optional<News>& like,
                                             double spared) const noexcept {
     const bool follows = like && !entry.many && expected[static_cast<size_t>(like->way)] < kNever;
-    entry.is_settled = follows;
+    if (follows) entry.is_settled = true;
     const Burst next =
         next_burst(entry, follows ? like->way : choose(entry, bytes, expected, spared));
     entry.unasked = follows                      ? like->unasked
@@ -154,6 +155,7 @@ Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcep
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
                           double spared) const noexcept {
+    const bool was_tried = !std::exchange(entry.is_settled, false);
     if (of_ == Of::many_at_once && !entry.many) {
         if (entry.settled_for == 0) return quickest(expected);
         --entry.settled_for;
@@ -172,8 +174,12 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
         --entry.tried_again;
         return tried;
     }
+    const bool is_promising = entry.gets_quicker && !records.is_far_behind(entry.trial_takes);
+    if (entry.many && was_tried && is_promising) return tried;
     const auto trial = trials.next(hoped, expected, records);
     entry.is_settled = !trial;
+    entry.trial_takes = 0;
+    entry.gets_quicker = false;
     if (!trial) return quickest(expected);
     const bool is_close =
         !trial->is_first && is_within(kClose, static_cast<size_t>(trial->way), expected);
@@ -210,17 +216,31 @@ void Experience::learn(Entry& entry, const Burst& burst, double now) const noexc
         entry.sent = {burst.way, burst.bytes, since, now};
         return;
     }
-    Records& records = entry.many ? entry.many_at_once.records : entry.one_alone.records;
-    records.learn(burst.way, (now - since) / static_cast<double>(burst.bytes));
+    note(entry, burst.way, (now - since) / static_cast<double>(burst.bytes));
 }
 
 // Until the next one begins, its receiver may have been at work, or the program: for as long as the
-// burst itself took, it is taken for the receiver.
+// burst itself took, it is taken for the receiver. One that is followed by more than that tells
+// nothing where the one before was not: a way would seem slower each time that a program stops.
 void Experience::learn_of_sent(Entry& entry) const noexcept {
     if (!entry.sent) return;
     const auto [way, bytes, begin, end] = *std::exchange(entry.sent, std::nullopt);
-    const double took = end - begin, later = std::min(now_() - end, took);
-    entry.many_at_once.records.learn(way, (took + later) / static_cast<double>(bytes));
+    const double took = end - begin, later = now_() - end;
+    const bool was_left = std::exchange(entry.is_left, later > took);
+    if (!entry.is_left || was_left)
+        note(entry, way, (took + std::min(later, took)) / static_cast<double>(bytes));
+    else if (!entry.is_settled)
+        ++entry.tried_again;
+}
+
+// Of many, what is tried gets quicker as what it needs comes into the caches, for some bursts. Of
+// the first one that counts that is not known yet.
+void Experience::note(Entry& entry, Scheme way, double takes) noexcept {
+    constexpr double kQuicker = 0.95;
+    (entry.many ? entry.many_at_once : entry.one_alone).records.learn(way, takes);
+    if (entry.is_settled) return;
+    entry.gets_quicker = entry.trial_takes == 0 || takes < kQuicker * entry.trial_takes;
+    entry.trial_takes = takes;
 }
 
 } // namespace odrc::mpi

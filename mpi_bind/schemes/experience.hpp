@@ -113,6 +113,7 @@ private:
         uint32_t most{0};        // messages of the last bursts: a tail of them tells little
         bool many{false};        // messages were in the last burst, and so will be in the next
         bool is_settled{false};  // the newest burst's way: it follows, or nothing was to be tried
+        bool is_left{false};     // nothing followed the last one that was sent for long
         uint32_t unasked{0};     // behind the newest burst
         uint32_t untold{0};      // the next ones of which nothing is learned
         uint32_t trusted{0};     // so many were unasked when that was last seen to be right
@@ -124,6 +125,8 @@ private:
         Question many_at_once{Trials{Trials::Of::many_at_once}};
         double last_end{0};
         std::optional<Sent> sent{};
+        double trial_takes{0};    // of a byte, by the last burst that counted; 0: none has
+        bool gets_quicker{false}; // the way that is tried, burst by burst
     };
 
     // A way that is tried is taken for so many bursts in a row: what others have left in the
@@ -143,6 +146,7 @@ private:
     Scheme choose(Entry& entry, uint64_t bytes, Expected& expected, double spared) const noexcept;
     void learn(Entry& entry, const Burst& burst, double now) const noexcept;
     void learn_of_sent(Entry& entry) const noexcept;
+    static void note(Entry& entry, Scheme way, double takes) noexcept;
 
     const Of of_;
     const Clock now_;

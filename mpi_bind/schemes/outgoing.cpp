@@ -25,7 +25,7 @@ Outgoing::~Outgoing() {
 }
 
 void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint64_t tag,
-                     Request& request) {
+                     bool is_trial, Request& request) {
     const double begin = Transfers::now();
     std::unique_ptr<Outgoing> message{new Outgoing{transfers, data, to, request}};
     const auto in_offer = [](const std::optional<Scheme>& scheme) {
@@ -39,6 +39,7 @@ void Outgoing::begin(Transfers& transfers, const Data& data, fi_addr_t to, uint6
                        .wanted = in_offer(request.communicator().hints.scheme().scheme),
                        .way = news ? static_cast<uint8_t>(news->way) : kAnyScheme,
                        .copies_slowly = !transfers.are_near(),
+                       .is_trial = is_trial,
                        .unasked = news ? news->unasked : 0,
                        .asking = transfers.asking(),
                        .pace = transfers.pace_of(data.bytes(), shape),

@@ -14,7 +14,7 @@ class Outgoing final : public Transfer {
 public:
     // The request is told by Request::transferred() that it is over.
     static void begin(Transfers& transfers, const Data& data, fi_addr_t to, uint64_t tag,
-                      Request& request);
+                      bool is_trial, Request& request);
     ~Outgoing() override;
 
     // Segments that the receiver has room for, or P-RRS: that it has read.

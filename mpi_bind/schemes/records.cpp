@@ -30,9 +30,9 @@ void Records::learn(Scheme way, double takes) noexcept {
         known += (std::min(takes, kLate * known) - known) / rise;
 }
 
-bool Records::is_far_behind(Scheme way) const noexcept {
-    return std::ranges::any_of(records_, [&](const Record& other) {
-        return other.known > 0 && kClose * other.byte_takes < byte_takes(way);
+bool Records::is_far_behind(double takes) const noexcept {
+    return std::ranges::any_of(records_, [=](const Record& other) {
+        return other.known > 0 && kClose * other.byte_takes < takes;
     });
 }
 

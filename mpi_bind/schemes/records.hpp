@@ -17,8 +17,9 @@ public:
 
     bool knows(Scheme way) const noexcept { return of(way).known > 0; }
     double byte_takes(Scheme way) const noexcept { return of(way).byte_takes; } // 0: not known
-    // It takes far longer than another one does.
-    bool is_far_behind(Scheme way) const noexcept;
+    // It takes far longer than another one does; and so does what takes so much.
+    bool is_far_behind(Scheme way) const noexcept { return is_far_behind(byte_takes(way)); }
+    bool is_far_behind(double takes) const noexcept;
     // What has been found of a way counts, and not what was expected of it.
     void put_right(Expected& expected, uint64_t bytes) const noexcept;
 

@@ -60,8 +60,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
     constexpr Start kAsItIs{};
     const size_t bytes = data.bytes();
     if (bytes <= kLeast || wanted.scheme == Scheme::generic) return kAsItIs;
-    if (!wanted.scheme && steady_.begin(data))
-        return {.is_offered = false, .ticket = Steady::ticket()};
+    if (!wanted.scheme && steady_.begin(data)) return {.ticket = Steady::ticket()};
     stop_steady();
     const bool in_one = data.is_contiguous();
     if (in_one && !wishes_.heard(to, tag, bytes)) return kAsItIs;
@@ -87,7 +86,7 @@ Transfers::Start Transfers::start(const Data& data, fi_addr_t to, uint64_t tag,
             is_expected_so ? untold : std::min(untold, departures_.settled(kind));
         if (alike > 0) steady_.allow(data, kind, alike);
     }
-    return {.is_offered = is_offered, .ticket = begun.ticket};
+    return {.is_offered = is_offered, .is_trial = begun.is_trial, .ticket = begun.ticket};
 }
 
 void Transfers::end(const Experience::Ticket& start, uint64_t bytes) noexcept {

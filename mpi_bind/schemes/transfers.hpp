@@ -32,6 +32,7 @@ public:
     // tells little, for it may still have to be unpacked.)
     struct Start {
         bool is_offered{false};
+        bool is_trial{false};
         std::optional<Experience::Ticket> ticket;
     };
     Start start(const Data& data, fi_addr_t to, uint64_t tag, const WantedScheme& wanted) noexcept;

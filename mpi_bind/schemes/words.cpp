@@ -25,6 +25,7 @@ Offer OffersRead::read(std::span<const std::byte> memory, uint64_t bits) noexcep
             .wanted = kAnyScheme,
             .way = kAnyScheme,
             .copies_slowly = false,
+            .is_trial = false,
             .unasked = 0,
             .asking = 0,
             .pace = {},

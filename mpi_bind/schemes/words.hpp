@@ -48,6 +48,7 @@ struct Offer {
     uint8_t wanted;  // a Scheme that it was told to take, or kAnyScheme
     uint8_t way; // by which the last one like it came to the sender, unless that was said before
     bool copies_slowly; // the sender, just now (copy_pace.hpp)
+    bool is_trial;      // it tries whether any way is quicker than not offering: Generic never is
     uint32_t unasked;   // which was Generic: so many behind it are not offered
     uint32_t asking;    // nanoseconds until an offer of the sender's is answered, at least
     Pace pace;          // of the sender's messages that are like this one

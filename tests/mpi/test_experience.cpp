@@ -30,20 +30,6 @@ TEST_CASE("what is quicker when it has been taken for a while is found") {
     CHECK(messages.go(kMany, {100, 90, 0, 0, 0})[1] >= kMany - 16);
 }
 
-TEST_CASE("of many at once, what a peer tries is no measure, and is waited for, but not for ever") {
-    constexpr Expected kHoped{110, 100, kNever, kNever, kNever}, kTried{100, 140, 0, 0, 0};
-    Messages messages{kHoped, Experience::Of::many_at_once}, in_vain{kHoped};
-    for (Messages* m : {&messages, &in_vain}) {
-        m->put_off(Scheme::bc_spup);
-        CHECK(m->go(30, kTried, 64)[1] >= 28); // the first burst is not known to be many
-    }
-    messages.put_off(std::nullopt);
-    messages.go(30, {100, 60, 0, 0, 0}, 64);
-    CHECK(messages.go(kMany, {100, 60, 0, 0, 0}, 64)[1] >= kMany - 16); // others are tried again
-    in_vain.go(70, kTried, 64);
-    CHECK(in_vain.go(kMany, kTried, 64)[0] > kMany / 2);
-}
-
 TEST_CASE("what becomes quicker is found, what becomes slower is left") {
     Messages messages{{100, 100, 100, 100, 100}};
     messages.go(kMany, {100, 110, 150, 190, 300});
@@ -74,15 +60,6 @@ TEST_CASE("one of eight tells of a way that goes on and on, and of what it becom
     CHECK(messages.go(kMany, {100, 150, 0, 0, 0})[0] > kMany - 32);
 }
 
-TEST_CASE("many at once are seen as soon as they come, however many go together") {
-    for (size_t of = 2; of <= 16; ++of) {
-        Messages messages{{100, 100, kNever, kNever, kNever}};
-        messages.go(20'000, {100, 50, 0, 0, 0});
-        messages.go(1, {100, 50, 0, 0, 0}, of);
-        CHECK_FALSE(messages.experience().news(kKind));
-    }
-}
-
 TEST_CASE("others are tried more and more seldom, until the quickest one takes longer") {
     Messages messages{{100, 100, 100, kNever, kNever}};
     const auto others = [&](size_t bursts, const Expected& take) {
@@ -107,26 +84,6 @@ TEST_CASE("one that is late again and again is left soon") {
     Messages messages{{100, 100, 5000, 5000, 5000}};
     messages.go(kMany, {100, 500, 0, 0, 0}, 64);
     CHECK(messages.go(20, {3000, 500, 0, 0, 0}, 64)[1] > 10);
-}
-
-TEST_CASE("of many at once a few bursts tell which way is the quickest") {
-    constexpr Expected kTake{100, 25, 110, 120, 130};
-    Messages messages{{100, 110, 120, 130, 140}};
-    messages.go(4 + 4 * kSchemes, kTake, 64); // it is not known at first that there are many
-    CHECK(messages.go(kMany, kTake, 64)[1] == kMany);
-}
-
-TEST_CASE("what is best for one message need not be for many at once") {
-    Messages messages{{100, 100, 5000, 5000, 5000}};
-    constexpr Expected kOne{100, 120, 0, 0, 0}, kOfMany{80, 50, 0, 0, 0};
-    for (int i = 0; i < 10; ++i) {
-        messages.go(20, kOne);
-        messages.go(20, kOfMany, 32);
-    }
-    messages.go(1, kOne); // each goes as the last one would have been best
-    CHECK(messages.go(20, kOne)[0] == 20);
-    messages.go(1, kOfMany, 32);
-    CHECK(messages.go(20, kOfMany, 32)[1] == 20);
 }
 
 TEST_CASE("where one alone tells nothing, what is expected of it counts") {
@@ -164,7 +121,7 @@ TEST_CASE("those that never end all at once are a new burst from time to time") 
 
 TEST_CASE("what has failed is not learned of, what cannot be taken in a burst goes otherwise") {
     Experience experience{Experience::Of::all, clock};
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 120; ++i) {
         Expected expected{100, 100, 5000, 5000, 5000};
         const auto begun = experience.begin(kKind, kBytes, expected);
         now += begun.way == Scheme::bc_spup ? 1 : 100;
@@ -235,58 +192,4 @@ TEST_CASE("what is taken where nothing is chosen is tried twice, wherever in the
     CHECK(messages.go(4, {500, 90, 0, 0, 0})[0] == 4);
     const auto went = messages.go(kMany, {60, 90, 300, 0, 400});
     CHECK(went[0] > kMany / 2);
-}
-
-TEST_CASE("of many at once, too, what was held up when it was tried is tried again soon") {
-    Messages messages{{100, 110, kNever, kNever, kNever}};
-    messages.go(20, {100, 150, 0, 0, 0}, 64); // both are tried, and tried once more
-    messages.go(kMany, {100, 50, 0, 0, 0}, 64);
-    CHECK(messages.go(kMany, {100, 50, 0, 0, 0}, 64)[1] >= kMany - 16);
-}
-
-TEST_CASE("of many at once, what seemed slow in the one burst that counted is tried twice") {
-    Messages messages{{100, 110, kNever, kNever, kNever}};
-    const auto first = messages.go(8, {100, 300, 0, 0, 0}, 64);
-    CHECK(first[1] == 2);
-    messages.go(8, {100, 50, 0, 0, 0}, 64);
-    CHECK(messages.go(20, {100, 50, 0, 0, 0}, 64)[1] == 20);
-}
-
-TEST_CASE("of many at once, those that are about as quick are tried some times") {
-    Messages messages{{100, 110, kNever, kNever, kNever}};
-    messages.go(12, {100, 140, 0, 0, 0}, 64); // both twice
-    messages.go(8, {100, 50, 0, 0, 0}, 64);
-    CHECK(messages.go(20, {100, 50, 0, 0, 0}, 64)[1] == 20);
-}
-
-TEST_CASE("what is left of a burst for its receiver counts, and not what a program does then") {
-    constexpr size_t kBurst = 32;
-    const auto go = [](const Expected& take, double behind_first, double behind_other) {
-        Experience experience{Experience::Of::many_at_once, clock};
-        std::array<size_t, kSchemes> went{};
-        for (size_t i = 0; i < kMany; ++i) {
-            std::vector<Experience::Begun> burst;
-            for (size_t message = 0; message < kBurst; ++message) {
-                Expected expected{100, 110, kNever, kNever, kNever};
-                burst.push_back(experience.begin(kKind, kBytes, expected));
-            }
-            const auto way = static_cast<size_t>(burst.front().way);
-            now += take[way];
-            for (const auto& message : burst) experience.end(*message.ticket, kBytes);
-            now += way == 0 ? behind_first : behind_other;
-            ++went[way];
-        }
-        return went;
-    };
-    CHECK(go({100, 150, 0, 0, 0}, 0, 0)[0] > kMany / 2);
-    CHECK(go({100, 150, 0, 0, 0}, 90, 0)[1] > kMany / 2);
-    CHECK(go({100, 150, 0, 0, 0}, 1000, 900)[0] > kMany / 2);
-}
-
-TEST_CASE("of many at once, others are tried soon when the quickest one takes longer") {
-    Messages messages{{100, 110, kNever, kNever, kNever}};
-    constexpr size_t kLong = 5000;
-    messages.go(kLong, {100, 150, 0, 0, 0}, 64);
-    CHECK(messages.go(kMany, {100, 150, 0, 0, 0}, 64)[1] == 0);
-    CHECK(messages.go(kMany, {140, 100, 0, 0, 0}, 64)[1] > kMany / 2);
 }

@@ -247,6 +247,20 @@ TEST_CASE("the sender's wish counts where the receiver has none") {
           Scheme::rwg_up);
 }
 
+TEST_CASE(
+    "by Generic goes nothing that is offered to see what can be gained, unless it is asked for") {
+    SchemeCosts costs = kNic;
+    costs.write = costs.placed = 100'000;
+    Offer offer = offer_of(16 << 10, 8);
+    const auto scheme = [&](const WantedScheme& wanted) {
+        return choose(costs, offer, offer.shape, offer.bytes, kAll, wanted).scheme;
+    };
+    CHECK(scheme({}) == Scheme::generic);
+    offer.is_trial = true;
+    CHECK(scheme({}) != Scheme::generic);
+    CHECK(scheme(*scheme_of("generic")) == Scheme::generic);
+}
+
 TEST_CASE("where writes take long, what is short takes longer if it is offered") {
     SchemeCosts costs = kNic;
     costs.write = costs.placed = 100'000;
