@@ -113,7 +113,7 @@ private:
         uint32_t most{0};        // messages of the last bursts: a tail of them tells little
         bool many{false};        // messages were in the last burst, and so will be in the next
         bool is_settled{false};  // the newest burst's way: it follows, or nothing was to be tried
-        bool is_left{false};     // nothing followed the last one that was sent for long
+        bool is_left{false};     // the last of many that were sent: nothing followed for long
         uint32_t unasked{0};     // behind the newest burst
         uint32_t untold{0};      // the next ones of which nothing is learned
         uint32_t trusted{0};     // so many were unasked when that was last seen to be right
@@ -131,7 +131,7 @@ private:
 
     // A way that is tried is taken for so many bursts in a row: what others have left in the
     // caches, and what they have displaced there, is not its own. So the first do not count, nor do
-    // those of one that is found again.
+    // those of one that is found again. (Of many, it goes on as long as that makes it quicker.)
     struct Row {
         uint32_t bursts, warm;
     };
