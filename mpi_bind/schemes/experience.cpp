@@ -40,9 +40,9 @@ Experience::Begun Experience::begin(const MessageKind& kind, uint64_t bytes, Exp
         return {quickest(expected), std::nullopt, 0, false};
     ++burst.begun;
     if (of_ == Of::many_at_once && burst.begun == 2) burst.begin = now_();
-    const bool is_asked = of_ == Of::all || entry.many;
+    const bool can_try = of_ == Of::all || entry.many;
     return {burst.way, Ticket{place, entry.generation, entry.newest}, entry.unasked,
-            is_asked && !entry.is_settled};
+            can_try && !entry.is_settled};
 }
 
 void Experience::begin_burst(Entry& entry, uint64_t bytes, Expected& expected,
@@ -155,7 +155,7 @@ Experience::Burst Experience::next_burst(Entry& entry, Scheme way) const noexcep
 
 Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
                           double spared) const noexcept {
-    const bool was_tried = !std::exchange(entry.is_settled, false);
+    entry.is_settled = false;
     if (of_ == Of::many_at_once && !entry.many) {
         if (entry.settled_for == 0) return quickest(expected);
         --entry.settled_for;
@@ -174,8 +174,7 @@ Scheme Experience::choose(Entry& entry, uint64_t bytes, Expected& expected,
         --entry.tried_again;
         return tried;
     }
-    const bool is_promising = entry.gets_quicker && !records.is_far_behind(entry.trial_takes);
-    if (entry.many && was_tried && is_promising) return tried;
+    if (entry.many && entry.gets_quicker && !records.is_far_behind(entry.trial_takes)) return tried;
     const auto trial = trials.next(hoped, expected, records);
     entry.is_settled = !trial;
     entry.trial_takes = 0;

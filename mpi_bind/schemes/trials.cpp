@@ -35,7 +35,7 @@ std::optional<Trials::Trial> Trials::next(const Expected& hoped, const Expected&
     if (!way) {
         const Scheme best = quickest(known);
         if (!is_due(best, records.byte_takes(best))) return std::nullopt;
-        way = again(hoped, known, best);
+        way = again(hoped, known);
     }
     if (!way) return std::nullopt;
     if (begun_with_ == kSchemes) begun_with_ = *way;
@@ -70,13 +70,12 @@ bool Trials::is_due(Scheme best, double takes) noexcept {
     return since_ >= kSoon << round;
 }
 
-std::optional<size_t> Trials::again(const Expected& hoped, const Expected& known,
-                                    Scheme best) noexcept {
+std::optional<size_t> Trials::again(const Expected& hoped, const Expected& known) noexcept {
     since_ = 0;
     for (size_t i = 0; i < kSchemes; ++i) {
         const bool is_soon = turns_ < kAgainTurns;
         const size_t way = turns_++ % kSchemes;
-        if (way == static_cast<size_t>(best)) {
+        if (way == static_cast<size_t>(quickest(known))) {
             if (is_of_many_) continue;
             return std::nullopt; // and others are tried the more seldom
         }

@@ -33,7 +33,7 @@ public:
 private:
     std::optional<size_t> first_times(const Expected& hoped, const Expected& known) const noexcept;
     bool is_due(Scheme best, double takes) noexcept;
-    std::optional<size_t> again(const Expected& hoped, const Expected& known, Scheme best) noexcept;
+    std::optional<size_t> again(const Expected& hoped, const Expected& known) noexcept;
 
     bool is_of_many_;
     std::array<uint32_t, kSchemes> times_{}; // that each has been tried
