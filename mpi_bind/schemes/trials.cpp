@@ -17,13 +17,14 @@ constexpr uint32_t kTimesOfClose = 4;
 constexpr double kHopeless = 40, kSlow = 4, kSlowSoon = 2;
 
 // Bursts until another one is tried again: the first of these when much still has to find its
-// place, and twice as many each time round, up to the second for many at once, and up to the last
-// for messages that go alone: what a trial leaves in the caches is felt by them for long. When the
-// quickest changes, or takes so many times what it took, or that part, everything may have: then it
-// is the first again, or for messages that go alone no more than the second.
-constexpr uint32_t kSoon = 32, kAgain = 512, kSeldom = 8192;
+// place, and four times as many each time round, up to the third for many at once, and up to the
+// last for messages that go alone: what a trial leaves in the caches is felt by them for long. When
+// the quickest changes, or takes so many times what it took, or that part, everything may have:
+// then it is no more than the second for many at once, and than the third for one alone.
+constexpr uint32_t kSoon = 32, kSoonAgain = 128, kAgain = 512, kSeldom = 8192;
 constexpr double kChanged = 1.25;
-constexpr size_t rounds_until(uint32_t bursts) { return std::countr_zero(bursts / kSoon); }
+constexpr size_t bursts_in(size_t round) { return size_t{kSoon} << 2 * round; }
+constexpr size_t rounds_until(uint32_t bursts) { return std::countr_zero(bursts / kSoon) / 2; }
 constexpr size_t kAgainTurns = rounds_until(kAgain) * kSchemes;
 
 } // namespace
@@ -64,10 +65,10 @@ bool Trials::is_due(Scheme best, double takes) noexcept {
     if (best != best_ || takes > kChanged * best_takes_ || takes * kChanged < best_takes_) {
         best_ = best;
         best_takes_ = takes;
-        round = std::min(round, is_of_many_ ? 0 : rounds_until(kAgain));
+        round = std::min(round, rounds_until(is_of_many_ ? kSoonAgain : kAgain));
         turns_ = round * kSchemes + turns_ % kSchemes;
     }
-    return since_ >= kSoon << round;
+    return since_ >= bursts_in(round);
 }
 
 std::optional<size_t> Trials::again(const Expected& hoped, const Expected& known) noexcept {

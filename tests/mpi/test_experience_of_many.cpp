@@ -66,7 +66,7 @@ TEST_CASE("of many at once a few bursts tell which way is the quickest") {
 TEST_CASE("what is best for one message need not be for many at once") {
     Messages messages{{100, 100, 5000, 5000, 5000}};
     constexpr Expected kOne{100, 120, 0, 0, 0}, kOfMany{80, 50, 0, 0, 0};
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 9; ++i) {
         messages.go(20, kOne);
         messages.go(20, kOfMany, 32);
     }
@@ -112,10 +112,24 @@ TEST_CASE("what is left of a burst for its receiver counts, and not what a progr
 
 TEST_CASE("of many at once, others are tried soon when the quickest one takes longer") {
     Messages messages{{100, 110, kNever, kNever, kNever}};
-    constexpr size_t kLong = 5300;
+    constexpr size_t kLong = 5500;
     messages.go(kLong, {100, 150, 0, 0, 0}, 64);
     CHECK(messages.go(kMany, {100, 150, 0, 0, 0}, 64)[1] == 0);
     CHECK(messages.go(kMany, {140, 100, 0, 0, 0}, 64)[1] > kMany / 2);
+}
+
+TEST_CASE("of many at once, what changes again and again has others tried now and then") {
+    Messages messages{{100, 110, 110, 110, 110}};
+    messages.go(4 * kMany, {100, 190, 190, 190, 190}, 64);
+    size_t tried = 0;
+    constexpr size_t kChanges = 20;
+    for (size_t i = 0; i < kChanges; ++i) {
+        const double all = i % 2 == 0 ? 140 : 100, others = 1.9 * all;
+        tried += kMany / 2 - messages.go(kMany / 2, {all, others, others, others, others}, 64)[0];
+    }
+    constexpr size_t kInARow = 2, kBetween = 128;
+    CHECK(tried > 0);
+    CHECK(tried <= kInARow * (kChanges * kMany / 2 / kBetween + 1));
 }
 
 TEST_CASE("of many at once, what gets quicker burst by burst is tried until it does not") {
