@@ -118,6 +118,16 @@ TEST_CASE("of many at once, others are tried soon when the quickest one takes lo
     CHECK(messages.go(kMany, {140, 100, 0, 0, 0}, 64)[1] > kMany / 2);
 }
 
+TEST_CASE("of many at once, others are tried the more seldom the longer nothing changes") {
+    Messages messages{{100, 110, 110, 110, 110}};
+    constexpr Expected kTake{100, 190, 190, 190, 190};
+    messages.go(8 * kSchemes, kTake, 64); // each has been tried twice
+    constexpr size_t kOthers = kSchemes - 1, kInARow = 2, kMost = 512;
+    const size_t bursts = 10 * kMany, tried = bursts - messages.go(bursts, kTake, 64)[0];
+    CHECK(tried > kInARow * kOthers);
+    CHECK(tried <= kInARow * (2 * kOthers + bursts / kMost)); // two rounds are sooner
+}
+
 TEST_CASE("of many at once, what changes again and again has others tried now and then") {
     Messages messages{{100, 110, 110, 110, 110}};
     messages.go(4 * kMany, {100, 190, 190, 190, 190}, 64);
